@@ -178,9 +178,14 @@ pub fn note_retired(store: &Store, filter: &Filter, context: &Context) -> Result
     if context.quiet {
         return Ok(());
     }
-    let left_out = store.catalogue().left_out(filter)?;
-    context.terminal.notes(retired_notes(&left_out));
+    let notes = notes_on_retired(store, filter)?;
+    context.terminal.notes(notes);
     Ok(())
+}
+
+/// Returns notes on results that pass a filter and are excluded because they are retired.
+pub fn notes_on_retired(store: &Store, filter: &Filter) -> Result<Vec<Note>, CliError> {
+    Ok(retired_notes(&store.catalogue().left_out(filter)?))
 }
 
 /// Returns notes on results excluded because they are retired.

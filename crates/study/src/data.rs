@@ -6,12 +6,13 @@ use lapwing_analyse::clean::{CleaningRules, clean};
 use lapwing_analyse::judge::metric;
 use lapwing_analyse::sample::{BenchmarkData, GroupBy, Sample, samples};
 use lapwing_model::Run;
-use lapwing_model::text::{counted, first_names};
+use lapwing_model::text::counted;
 use lapwing_record::InstanceData;
 use lapwing_stats::mean;
 
 use crate::factor::{StudyFactor, Treatment};
 use crate::gather::{Definitions, factors_of, only_metric, treatments};
+use crate::note::DataNote;
 use crate::scale::{StudyMetric, StudyScale};
 
 /// More treatments do not fit into a set.
@@ -35,7 +36,7 @@ pub struct StudyData {
     /// Settings of which no instance has a value.
     pub failed: Vec<u128>,
     /// What readers have to know about the data.
-    pub notes: Vec<String>,
+    pub notes: Vec<DataNote>,
 }
 
 /// An instance of a study: the unit of replication.
@@ -217,27 +218,20 @@ impl StudyData {
 
     fn note(&mut self, without: &BTreeSet<String>, outdated: usize, earlier: usize) {
         if !without.is_empty() {
-            self.notes.push(format!(
-                "some runs do not record {}: taken as absent there",
-                first_names(without, 5)
-            ));
+            let factors = without.iter().cloned().collect();
+            self.notes.push(DataNote::LacksFactors { factors });
         }
         if outdated > 0 {
-            let count = counted(outdated, "instance");
-            self.notes.push(format!(
-                "{count} of earlier definitions of factors excluded: a corrected factor starts afresh"
-            ));
+            let instances = outdated;
+            self.notes.push(DataNote::EarlierDefinitions { instances });
         }
         if earlier > 0 {
-            let count = counted(earlier, "instance");
-            let note = format!("{count} of an earlier meaning of the benchmark excluded");
-            self.notes.push(note);
+            let instances = earlier;
+            self.notes.push(DataNote::EarlierMeaning { instances });
         }
         if !self.failed.is_empty() {
-            let names: Vec<String> = self.failed.iter().map(|set| self.set_text(*set)).collect();
-            let (count, names) = (counted(names.len(), "setting"), first_names(names, 3));
-            let note = format!("{count} without a usable value: {names}");
-            self.notes.push(note);
+            let settings = self.failed.iter().map(|set| self.set_text(*set)).collect();
+            self.notes.push(DataNote::FailedSettings { settings });
         }
     }
 

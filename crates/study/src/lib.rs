@@ -17,6 +17,7 @@ mod factor;
 mod finding;
 mod fit;
 mod gather;
+mod note;
 mod optimisation;
 mod paths;
 mod read;
@@ -47,6 +48,7 @@ pub use finding::{
     TreatmentPair, TreatmentWithAnother, findings,
 };
 pub use fit::{FitDiagnostics, FitOptions, FittedColumn, ModelChoice, StudyFit, StudyFitError};
+pub use note::DataNote;
 pub use optimisation::{
     OptimisationEnd, OptimisationError, OptimisationProgress, OptimisationResult,
     OptimisationRules, OptimisationState, OptimisationStep, StudyOptimisation,

@@ -74,6 +74,8 @@ pub struct Defect {
     pub count: usize,
     /// One of them: a task, a dataset, a line.
     pub example: String,
+    /// How far a clock is off at least, in ns.
+    pub offset: Option<i64>,
 }
 
 /// How far the clock of a host is ahead of the controller's, in ns.
@@ -135,13 +137,17 @@ pub fn lint(trace: &Trace) -> Vec<Defect> {
     }
     tasks(trace, &mut found);
     transfers(trace, &mut found);
-    for (host, offset) in ClockOffset::of_hosts(trace) {
+    let offsets = ClockOffset::of_hosts(trace);
+    for (host, offset) in &offsets {
         let certain = offset.certain();
         if certain != 0 {
-            found.add(DefectKind::Clock, &host, || format!("{certain} ns"));
+            found.add(DefectKind::Clock, host, || format!("{certain} ns"));
         }
     }
-    found.defects()
+    let mut defects = found.defects();
+    let clocks = defects.iter_mut().filter(|it| it.kind == DefectKind::Clock);
+    clocks.for_each(|it| it.offset = offsets.get(&it.subject).map(|it| it.certain()));
+    defects
 }
 
 fn tasks(trace: &Trace, found: &mut Found) {
@@ -214,6 +220,7 @@ impl Found {
             subject,
             count,
             example,
+            offset: None,
         });
         defects.collect()
     }

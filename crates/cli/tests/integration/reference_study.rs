@@ -50,7 +50,8 @@ fn coefficients_errors_and_deltas_are_those_of_statsmodels() {
         // The reference is in microseconds where the store is in seconds.
         let factor = if name == "parsl_runs" { 1e6 } else { 1.0 };
         for (model, key) in [("main", "ols_main"), ("pairs", "ols_pairwise")] {
-            let own = json(folder.path(), &["fit", "--scale", "time", "--model", model]);
+            let arguments = ["fit", "--scale", "time", "--model", model, "--full"];
+            let own = json(folder.path(), &arguments);
             let expected = &expected[key];
             let scale = expected["sigma"].as_f64().unwrap() * 1e-3;
             for (term, values) in expected["coef"].as_object().unwrap() {

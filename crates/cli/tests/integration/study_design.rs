@@ -103,7 +103,8 @@ fn a_design_is_measured_with_every_value_where_it_belongs() {
     It supports the analyses deltas, means, scatter, colour, fit (main effects and
     pairs), paths (measured), pca.
     Expected time unknown: no earlier measurements.
-    The design is in lapwing-design.json; `lapwing study run` measures it.
+    The design is in lapwing-design.json.
+    next: `lapwing study run` measures it
     exit 0
     ");
     let said = well(path, &["study", "run", "--name", "first"]);

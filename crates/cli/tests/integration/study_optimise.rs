@@ -137,7 +137,7 @@ fn settings_that_change_nothing_are_not_distinguishable_from_the_base_and_constr
         assert!(!has("a") || has("c"), "{name}");
         assert!(!(has("c") && has("g")), "{name}");
     }
-    let best = all["best"]["name"].as_str().unwrap();
+    let best = all["best"]["configuration"].as_str().unwrap();
     assert!(best.contains("a,c"), "{best}");
     let several = "[benchmark.two]\ncommand = ['./program']\nmetrics = 'json'\n";
     let suite = fs::read_to_string(folder.path().join("lapwing.toml")).unwrap();

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::program::run;
 
 /// Two workers; the second task of `w0` stands behind the first, and the controller is slow to notice.
-const TRACE: &str = "\
+pub const TRACE: &str = "\
 starting
 2026-01-01:DEBUG:cascade.low.tracing.marker:1:#host=controller;action=ctrl_plan;at=0
 2026-01-01:DEBUG:cascade.low.tracing.marker:1:#host=controller;task=load1;action=task_planned;worker=h0.w0;at=1000000
@@ -144,7 +144,13 @@ fn what_paths_spend_adds_up_to_the_difference_in_makespan() {
 fn differences_are_relative_to_the_baseline_or_as_the_notebook_has_them() {
     let of_one = |more: &[&str]| {
         let words = [
-            &["threads.jsonl", "processes.jsonl", "--show", "tasks"],
+            &[
+                "threads.jsonl",
+                "processes.jsonl",
+                "--show",
+                "tasks",
+                "--full",
+            ],
             more,
         ]
         .concat();

@@ -4,11 +4,11 @@ use schemars::schema_for;
 use serde_json::Value;
 
 use super::error::ErrorAnswer;
-use super::{burn_in, compare, detect, mds, plan, session, variability};
+use super::{advise, burn_in, compare, detect, mds, plan, session, study, trace, variability};
 use crate::writing::AnswerKind;
 
 /// The kinds of answers, by subject.
-const KINDS: [&[&AnswerKind]; 3] = [STORES, ANALYSES, STUDIES];
+const KINDS: [&[&AnswerKind]; 5] = [STORES, ANALYSES, study::KINDS, trace::KINDS, advise::KINDS];
 
 /// Answers about stores, sessions and the program itself.
 const STORES: &[&AnswerKind] = &[&session::KIND];
@@ -23,9 +23,6 @@ const ANALYSES: &[&AnswerKind] = &[
     &plan::KIND,
     &burn_in::KIND,
 ];
-
-/// Answers about studies, traces and stacks.
-const STUDIES: &[&AnswerKind] = &[];
 
 /// Returns the names of all kinds of answers.
 pub fn names() -> Vec<&'static str> {

@@ -13,7 +13,7 @@ use super::directory::DirectoryError;
 use super::frame::{PageFrame, SitePage, write_list_page};
 use super::index_parts::columns::BenchmarkLink;
 use crate::chart::{DRAW_IN_VIEW, chart_grid};
-use crate::study::StudyOverview;
+use crate::study::{StudyOverview, data_note};
 
 /// A study on the list.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub(super) fn write_page(
         }
         @if !study.notes.is_empty() {
             h2 { "Notes" }
-            ul { @for note in &study.notes { li { (note) } } }
+            ul { @for note in &study.notes { li { (data_note(note).text) } } }
         }
         (chart_grid(&charts))
     };

@@ -11,7 +11,7 @@ use super::ReportSite;
 use super::directory::DirectoryError;
 use super::frame::{SitePage, write_list_page};
 use super::slug::slug;
-use crate::trace::{LanesPage, finding_text, headline, path_texts};
+use crate::trace::{LanesPage, finding_text, headline, path_notes};
 
 /// A trace on the list.
 #[derive(Debug)]
@@ -53,7 +53,9 @@ pub(super) fn write_page(
     Ok(TraceRow {
         page: Some(name),
         headline: headline.clone(),
-        sentences: sentences.chain(path_texts(&found)).collect(),
+        sentences: sentences
+            .chain(path_notes(&found).into_iter().map(|note| note.text))
+            .collect(),
         title,
     })
 }

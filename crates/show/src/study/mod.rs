@@ -2,11 +2,13 @@
 
 mod advice;
 pub mod chart;
+mod data_note;
 mod finding;
 mod overview;
 mod scale;
 
 pub use advice::{goal_value_text, stack_change_text};
+pub use data_note::data_note;
 pub use finding::{finding_title, study_finding_text};
 pub use overview::{
     SEQUENCES, StudyOverview, component_charts, fit_charts, series_of, sorted_means,

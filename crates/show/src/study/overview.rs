@@ -29,6 +29,14 @@ pub struct StudyOverview {
     pub findings: Vec<StudyFinding>,
     /// The most important ones in a line.
     pub headline: String,
+    /// Number of treatments with an effect.
+    pub with_effect: usize,
+    /// Number of pairs of treatments that interact.
+    pub interacting_pairs: usize,
+    /// Mean of the base in the unit, if it was measured.
+    pub base: Option<f64>,
+    /// Mean of the best measured setting in the unit.
+    pub best: Option<f64>,
 }
 
 impl StudyOverview {
@@ -42,12 +50,41 @@ impl StudyOverview {
         };
         let scale = scale.unwrap_or(usual);
         let findings = findings(data, scale, Confidence::P95);
-        let headline = headline(data, &findings);
-        Self {
+        let count = |kind: FindingKind| findings.iter().filter(|it| it.kind() == kind).count();
+        let means = data.set_means(StudyScale::Time);
+        let mut overview = Self {
             scale,
+            headline: String::new(),
+            with_effect: count(FindingKind::Effect),
+            interacting_pairs: count(FindingKind::Interaction) + count(FindingKind::Sign),
+            base: means.get(&0).copied(),
+            best: means.get(&data.best_set()).copied(),
             findings,
-            headline,
-        }
+        };
+        overview.headline = overview.headline(data);
+        overview
+    }
+
+    fn headline(&self, data: &StudyData) -> String {
+        let text = |value: f64| data.metric.value_text(StudyScale::Time, value);
+        let best = match (self.base, self.best) {
+            (Some(base), Some(best)) if data.metric.is_gain(StudyScale::Time, best - base) => {
+                format!(
+                    "; the best measured setting takes {} instead of {}: {}",
+                    text(best),
+                    text(base),
+                    data.set_text(data.best_set())
+                )
+            }
+            (Some(_), Some(_)) => "; no measured setting is better than the base".to_owned(),
+            (_, _) => String::new(),
+        };
+        format!(
+            "{} of {} have an effect, {} interact{best}",
+            self.with_effect,
+            counted(data.treatments.len(), "treatment"),
+            counted(self.interacting_pairs, "pair")
+        )
     }
 
     /// Returns the sentences by kind.
@@ -59,34 +96,6 @@ impl StudyOverview {
     pub fn charts(&self, data: &StudyData) -> Vec<(&'static str, Chart)> {
         charts(data, self.scale).unwrap_or_default()
     }
-}
-
-fn headline(data: &StudyData, found: &[StudyFinding]) -> String {
-    let count = |kind: FindingKind| found.iter().filter(|own| own.kind() == kind).count();
-    let best = data.best_set();
-    let first = data.set_means(StudyScale::Time);
-    let text = |value: f64| data.metric.value_text(StudyScale::Time, value);
-    let best = match (first.get(&0), first.get(&best)) {
-        (Some(base), Some(own)) if data.metric.is_gain(StudyScale::Time, own - base) => {
-            format!(
-                "; the best measured setting takes {} instead of {}: {}",
-                text(*own),
-                text(*base),
-                data.set_text(best)
-            )
-        }
-        (Some(_), Some(_)) => "; no measured setting is better than the base".to_owned(),
-        (_, _) => String::new(),
-    };
-    format!(
-        "{} of {} have an effect, {} interact{best}",
-        count(FindingKind::Effect),
-        counted(data.treatments.len(), "treatment"),
-        counted(
-            count(FindingKind::Interaction) + count(FindingKind::Sign),
-            "pair"
-        )
-    )
 }
 
 fn sections(data: &StudyData, scale: StudyScale, found: &[StudyFinding]) -> Vec<PageSection> {

@@ -1,5 +1,6 @@
 //! Traces in sentences, for the terminal and pages.
 
+use crate::writing::Note;
 use crate::{percent, quantity};
 use lapwing_model::text::{counted, joined};
 use lapwing_trace::{
@@ -169,8 +170,8 @@ fn waits_for_text(waits_for: WaitsFor) -> &'static str {
 }
 
 /// Returns sentences about the path to the end, and about what the graph alone allows.
-pub fn path_texts(found: &TraceFindings) -> Vec<String> {
-    let mut texts = Vec::new();
+pub fn path_notes(found: &TraceFindings) -> Vec<Note> {
+    let mut notes = Vec::new();
     if let Some(path) = &found.path {
         let all = path.duration();
         let mut parts: Vec<(PathPart, i64)> =
@@ -184,32 +185,35 @@ pub fn path_texts(found: &TraceFindings) -> Vec<String> {
         } else {
             "path to the end"
         };
-        texts.push(format!(
+        let text = format!(
             "{what}, {}: {}; {} of {}",
             counted(path.tasks.len(), "task"),
             joined(parts),
             time(all),
             time(found.workers.makespan),
-        ));
+        );
+        notes.push(Note::new("path", text));
     }
     if let Some(ideal) = &found.ideal {
-        texts.push(format!(
+        let text = format!(
             "critical path, {}: {}, {} of the makespan; {} could do all work in {} at best",
             counted(ideal.path.len(), "task"),
             time(ideal.critical),
             percent(share(ideal.critical, found.workers.makespan)),
             counted(found.workers.workers, "worker"),
             time(ideal.bound(found.workers.workers)),
-        ));
+        );
+        notes.push(Note::new("critical_path", text));
         if ideal.implied > 0 {
-            texts.push(format!(
+            let text = format!(
                 "{} without inputs were planned only after another task had completed: the program waited for it, \
                  which counts as an input",
                 counted(ideal.implied, "task")
-            ));
+            );
+            notes.push(Note::new("implied_inputs", text).with("tasks", ideal.implied));
         }
     }
-    texts
+    notes
 }
 
 /// Returns the title of a column.

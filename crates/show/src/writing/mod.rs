@@ -6,6 +6,7 @@ mod data;
 mod envelope;
 mod fit;
 mod note;
+mod noted_answer;
 mod ready_answer;
 mod safe_text;
 mod table;
@@ -19,6 +20,7 @@ pub use data::{CsvRows, csv_rows, write_csv, write_json};
 
 pub use envelope::{AnswerKind, Untyped};
 pub use note::{NextStep, Note, uncoded};
+pub use noted_answer::NotedAnswer;
 pub use ready_answer::ReadyAnswer;
 pub use safe_text::{SafeWriter, safe, safe_line};
 pub use table::{Align, Table, markdown_text};

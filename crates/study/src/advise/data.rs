@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_analyse::clean::CleaningRules;
 use lapwing_analyse::sample::{BenchmarkData, GroupBy, Sample, samples};
-use lapwing_model::text::{counted, first_names};
 use lapwing_record::InstanceData;
 use lapwing_stats::Interval;
 use lapwing_stats::optimise::GoalRuns;
@@ -18,6 +17,7 @@ use super::reader::{
 use super::requirement::{PackagePin, PackageRequirement, package_name};
 use crate::data::StudyError;
 use crate::gather::only_metric;
+use crate::note::DataNote;
 
 /// A package of stacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct StackData {
     /// The ends of the instances of each stack.
     pub outcomes: BTreeMap<Vec<usize>, StackOutcome>,
     /// Notes on the data.
-    pub notes: Vec<String>,
+    pub notes: Vec<DataNote>,
 }
 
 /// Why stacks cannot be compared.
@@ -175,30 +175,21 @@ impl StackData {
 
     fn note(&mut self, skipped: usize, earlier: usize) {
         if skipped > 0 {
-            let names: Vec<&str> = self.factors.iter().map(|own| own.name.as_str()).collect();
-            self.notes.push(format!(
-                "{} without a version of each of {} excluded",
-                counted(skipped, "instance"),
-                first_names(names, 5)
-            ));
+            self.notes.push(DataNote::LacksVersions {
+                instances: skipped,
+                packages: self.factors.iter().map(|own| own.name.clone()).collect(),
+            });
         }
         if earlier > 0 {
-            let count = counted(earlier, "instance");
-            self.notes.push(format!(
-                "{count} of an earlier meaning of a benchmark excluded"
-            ));
+            let instances = earlier;
+            self.notes.push(DataNote::EarlierMeaning { instances });
         }
-        let failed: Vec<String> = (self.outcomes.iter())
-            .filter(|(_, outcome)| outcome.failures > 0)
-            .map(|(stack, outcome)| {
-                let StackOutcome { attempts, failures } = outcome;
-                format!("{} ({failures} of {attempts})", self.text(stack))
-            })
+        let failed = self.outcomes.iter().filter(|(_, it)| it.failures > 0);
+        let stacks: Vec<(String, StackOutcome)> = failed
+            .map(|(stack, outcome)| (self.text(stack), *outcome))
             .collect();
-        if !failed.is_empty() {
-            let names = first_names(&failed, 3);
-            let count = counted(failed.len(), "stack");
-            self.notes.push(format!("{count} failed: {names}"));
+        if !stacks.is_empty() {
+            self.notes.push(DataNote::FailedStacks { stacks });
         }
     }
 

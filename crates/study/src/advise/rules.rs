@@ -169,8 +169,9 @@ impl AdviceRules {
         required.map(|rule| format!("required: {}", rule.words()))
     }
 
-    /// Returns what the scores are worth for a stack, as a logarithm of its cost, and their reasons.
-    pub fn score(&self, data: &StackData, stack: &[usize]) -> (f64, Vec<String>) {
+    /// Returns what the scores are worth for a stack, as a logarithm of its cost, and their reasons: each with what it
+    /// is worth, as a share of the cost.
+    pub fn score(&self, data: &StackData, stack: &[usize]) -> (f64, Vec<(String, f64)>) {
         let (mut sum, mut reasons) = (0.0, Vec::new());
         for (rule, worth) in self
             .score
@@ -178,8 +179,7 @@ impl AdviceRules {
             .filter(|(rule, _)| rule.holds(data, stack))
         {
             sum += worth;
-            let percent = worth.exp_m1() * 100.0;
-            reasons.push(format!("{} ({percent:+.1} %)", rule.words()));
+            reasons.push((rule.words(), worth.exp_m1()));
         }
         (sum, reasons)
     }

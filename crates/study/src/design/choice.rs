@@ -10,8 +10,8 @@ use lapwing_stats::design::{
 use super::ability::{DesignAbility, aliases};
 use super::factor::{forbidden_pairs, space, terms};
 use super::{
-    DesignKind, PlannedFactor, StudyConfiguration, StudyDesign, StudyDesignError, StudyModel,
-    VERSION,
+    DesignKind, DesignNote, PlannedFactor, StudyConfiguration, StudyDesign, StudyDesignError,
+    StudyModel, VERSION,
 };
 
 /// More configurations than this are not designed.
@@ -45,11 +45,11 @@ pub(super) struct ChosenRuns {
     pub kind: DesignKind,
     pub runs: Vec<Vec<usize>>,
     pub fraction: Option<FractionalFactorial>,
-    pub notes: Vec<String>,
+    pub notes: Vec<DesignNote>,
 }
 
 impl ChosenRuns {
-    pub fn new(kind: DesignKind, runs: Vec<Vec<usize>>, notes: Vec<String>) -> Self {
+    pub fn new(kind: DesignKind, runs: Vec<Vec<usize>>, notes: Vec<DesignNote>) -> Self {
         Self {
             kind,
             runs,
@@ -109,10 +109,11 @@ impl StudyDesign {
                 .map(|(one, other)| format!("{}:{}", factors[one].name, factors[other].name));
             let names: Vec<String> = names.collect();
             if !names.is_empty() {
-                chosen.notes.push(format!(
+                let text = format!(
                     "requirements or exclusions make these pairs impossible to estimate: {}",
                     names.join(", ")
-                ));
+                );
+                chosen.notes.push(text.into());
             }
         }
         let together = [request.existing.as_slice(), &chosen.runs].concat();

@@ -12,7 +12,7 @@ use lapwing_stats::linear_model::ModelTerm;
 
 use super::choice::{ChosenRuns, DesignChoice, MOST_RUNS};
 use super::factor::{space, terms};
-use super::{DesignKind, StudyConfiguration, StudyDesignError, StudyModel};
+use super::{DesignKind, DesignNote, StudyConfiguration, StudyDesignError, StudyModel};
 
 /// Of a fraction at most 2 to the power of this many.
 const MOST_BASIC: usize = 12;
@@ -83,9 +83,13 @@ impl DesignChoice<'_> {
         let all: usize = self.space.levels().iter().product();
         let mut notes = Vec::new();
         if runs.len() < all {
-            notes.push(format!(
-                "{} of {all} combinations are dropped: requirements or exclusions forbid them",
-                all - runs.len()
+            let dropped = all - runs.len();
+            let text = format!(
+                "{dropped} of {all} combinations are dropped: requirements or exclusions forbid them"
+            );
+            notes.push(DesignNote::new(
+                text,
+                &[("dropped", dropped), ("combinations", all)],
             ));
         }
         Ok(ChosenRuns::new(kind, runs, notes))
@@ -150,7 +154,11 @@ impl DesignChoice<'_> {
             )
         };
         let runs = sets.iter().map(|set| run_of_set(*set, factors));
-        Ok(ChosenRuns::new(kind, runs.collect(), vec![note.to_owned()]))
+        Ok(ChosenRuns::new(
+            kind,
+            runs.collect(),
+            vec![note.to_owned().into()],
+        ))
     }
 
     fn optimal(&self) -> Result<ChosenRuns, StudyDesignError> {
@@ -172,9 +180,11 @@ impl DesignChoice<'_> {
         if self.request.model == StudyModel::Pairs && all < columns {
             options.potential = terms(self.factors, StudyModel::Pairs);
             (options.potential).retain(|term| matches!(term, ModelTerm::Pair(..)));
-            notes.push(format!(
+            let text = format!(
                 "{all} configurations cannot estimate all pairs, which takes at least {columns}: pairs disturb main effects as little as possible"
-            ));
+            );
+            let numbers = [("configurations", all), ("needed_configurations", columns)];
+            notes.push(DesignNote::new(text, &numbers));
         }
         let model = self
             .model(self.request.model)
@@ -203,6 +213,7 @@ impl DesignChoice<'_> {
         let note = format!(
             "every feasible combination of levels of any {strength} factors occurs: it finds combinations that break, and estimates no effects well"
         );
+        let note = DesignNote::new(note, &[("strength", strength)]);
         Ok(ChosenRuns::new(kind, runs, vec![note]))
     }
 
@@ -221,10 +232,12 @@ impl DesignChoice<'_> {
                 let name = factor.level_name(level);
                 if self.space.is_feasible(&before) && self.space.is_feasible(&after) {
                     let without = StudyConfiguration::new(self.factors, &before).name;
-                    notes.push(format!("{name} is added to {without}, which it requires"));
+                    let text = format!("{name} is added to {without}, which it requires");
+                    notes.push(text.into());
                     runs.extend([before, after]);
                 } else {
-                    notes.push(format!("{name} is left out: what it requires is forbidden"));
+                    let text = format!("{name} is left out: what it requires is forbidden");
+                    notes.push(text.into());
                 }
             }
         }
@@ -277,7 +290,7 @@ impl DesignChoice<'_> {
         }
         let notes = lacking.iter().map(|factor| {
             let name = &self.factors[*factor].name;
-            format!("`{name}` is in no walk: requirements or exclusions forbid it")
+            format!("`{name}` is in no walk: requirements or exclusions forbid it").into()
         });
         ChosenRuns::new(DesignKind::Walks, runs, notes.collect())
     }

@@ -122,7 +122,38 @@ pub struct StudyDesign {
     pub supports: Vec<String>,
     /// What a reader should know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    pub notes: Vec<DesignNote>,
+}
+
+/// What a reader of a design should know. A file has its text alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct DesignNote {
+    /// The note in words.
+    pub text: String,
+    /// The numbers of the text, by name.
+    pub numbers: Vec<(&'static str, usize)>,
+}
+
+impl DesignNote {
+    fn new(text: String, numbers: &[(&'static str, usize)]) -> Self {
+        Self {
+            text,
+            numbers: numbers.to_vec(),
+        }
+    }
+}
+
+impl From<String> for DesignNote {
+    fn from(text: String) -> Self {
+        Self::new(text, &[])
+    }
+}
+
+impl From<DesignNote> for String {
+    fn from(note: DesignNote) -> Self {
+        note.text
+    }
 }
 
 /// What is wrong with the file of a design.

@@ -175,7 +175,11 @@ fn few_runs_estimate_main_effects_and_say_so() {
     };
     let design = designed(constrained(), request).expect("possible");
     assert_eq!(design.configurations.len(), 12);
-    assert!(design.notes[0].starts_with("12 configurations cannot estimate all pairs"));
+    assert!(
+        design.notes[0]
+            .text
+            .starts_with("12 configurations cannot estimate all pairs")
+    );
     assert!(
         design.supports.contains(&"fit (main effects)".to_owned()),
         "{:?}",

@@ -9,6 +9,7 @@ use lapwing_analyse::sample::each_benchmark;
 use lapwing_measure::stack::unresolved_stacks;
 use lapwing_show::answers::advise::{AdviceAnswer, ExploreAnswer, model_notes};
 use lapwing_show::study::chart;
+use lapwing_show::writing::Note;
 use lapwing_stats::Seed;
 use lapwing_study::{
     Advice, AdviceKind, AdviceRules, GoalTerm, PackagePin, PackageRequirement, StackData,
@@ -22,7 +23,7 @@ use crate::options::{
     AnswerOptions, Context, FilterOptions, NamedValue, check_folder, check_plot, extension, one_of,
     within,
 };
-use crate::store::{note_retired, open_for_reading};
+use crate::store::{notes_on_retired, open_for_reading};
 
 /// Advise a stack of package versions, with the evidence for it, or the next stacks to measure
 ///
@@ -117,7 +118,7 @@ impl AdviseCommand {
         let listed = self.candidates.as_deref().map(files::stacks).transpose()?;
         let further: Vec<Vec<PackagePin>> =
             (listed.iter().flatten().chain(&locked)).cloned().collect();
-        let data = self.read(context, &further)?;
+        let (data, retired) = self.read(context, &further)?;
         let seed = Seed(self.seed);
         let model = StackModel::new(
             &data,
@@ -129,13 +130,13 @@ impl AdviseCommand {
         );
         let model = &model?;
         let mut notes = model_notes(model);
+        notes.extend(retired);
         if self.explore {
             let stacks = model.explore(self.count, seed);
             if stacks.iter().any(|stack| stack.prediction.is_none()) {
-                notes.push(
-                    "few stacks are measured: those whose versions were measured least come first"
-                        .to_owned(),
-                );
+                let text =
+                    "few stacks are measured: those whose versions were measured least come first";
+                notes.push(Note::new("few_stacks", text));
             }
             let mut answer = ExploreAnswer {
                 model,
@@ -144,15 +145,16 @@ impl AdviseCommand {
             };
             if let Some(path) = &self.output {
                 files::write(path, &answer.lines())?;
-                answer.notes.push(format!("wrote {}", path.display()));
+                let file = path.display().to_string();
+                let note = Note::new("wrote", format!("wrote {file}"));
+                answer.notes.push(note.with("file", file));
             }
             return context.show(&answer, &self.answer);
         }
         let pinned = locked.as_ref().and_then(|pins| data.pinned(pins));
         if locked.is_some() && pinned.is_none() {
-            notes.push(
-                "the locked versions do not name every package: no comparison with them".to_owned(),
-            );
+            let text = "the locked versions do not name every package: no comparison with them";
+            notes.push(Note::new("locked", text));
         }
         let advice = Advice::new(model, self.kind, pinned.as_deref()).map_err(|error| {
             CliError::not_enough(error).hint("measure more stacks, or ask for another --type")
@@ -176,11 +178,16 @@ impl AdviseCommand {
         context.show(&answer, &self.answer)
     }
 
-    fn read(&self, context: &Context, more: &[Vec<PackagePin>]) -> Result<StackData, CliError> {
+    /// Returns the data, and notes on retired results.
+    fn read(
+        &self,
+        context: &Context,
+        more: &[Vec<PackagePin>],
+    ) -> Result<(StackData, Vec<Note>), CliError> {
         let rules = self.cleaning.rules()?;
         let store = open_for_reading(context)?;
         let mut filter = self.filters.filter()?.resolve(&store)?;
-        note_retired(&store, &filter, context)?;
+        let notes = notes_on_retired(&store, &filter)?;
         // All metrics are read, because burn-in is detected from the wall time.
         let metrics = std::mem::take(&mut filter.metrics);
         let terms = match &self.goal {
@@ -207,6 +214,6 @@ impl AdviseCommand {
             let unresolved = unresolved_stacks(&session.attributes).into_iter();
             data.add_failed(&unresolved.map(pins).collect::<Vec<_>>());
         }
-        Ok(data)
+        Ok((data, notes))
     }
 }

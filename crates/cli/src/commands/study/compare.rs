@@ -4,7 +4,7 @@ use clap::Args;
 use lapwing_analyse::sample::{BenchmarkData, SampleFilter, SideSpec};
 use lapwing_model::text::first_names;
 use lapwing_record::InstanceData;
-use lapwing_show::answers::study::{ComparedStudies, ListedEffects, StudyAnswer};
+use lapwing_show::answers::study::{ComparedStudies, StudyAnswer};
 use lapwing_stats::Confidence;
 use lapwing_study::{StudyCarryOver, StudyData, StudyScale, only_named_metric};
 
@@ -26,9 +26,6 @@ pub struct StudyCompare {
     /// The second side
     #[arg(value_name = "SIDE", value_parser = parse_study_side)]
     second: StudySide,
-    /// List all effects, also the undetermined ones of pairs
-    #[arg(long)]
-    all: bool,
     #[command(flatten)]
     study: StudyOptions,
 }
@@ -76,25 +73,22 @@ impl StudyCompare {
                     .hint("both have to vary the same factors from the same base"),
             );
         }
-        let listed = if self.all {
-            ListedEffects::All
-        } else {
-            ListedEffects::Clear
-        };
-        let answer = StudyAnswer::carry_over(&studies, scale, &carry_over, listed)?;
-        self.study.show(&answer, context)
+        let answer = StudyAnswer::carry_over(&studies, scale, &carry_over)?;
+        self.study.show(&answer, &[], context)
     }
 
     fn read(&self, context: &Context) -> Result<ComparedStudies, CliError> {
         match (&self.first, &self.second) {
             (StudySide::Benchmark(one), StudySide::Benchmark(other)) => {
-                let read = |name: &String| -> Result<StudyData, CliError> {
+                let mut notes = Vec::new();
+                let mut read = |name: &String| -> Result<StudyData, CliError> {
                     let filter = SampleFilter {
                         benchmarks: vec![name.clone()],
                         ..self.study.data.filters.filter()?
                     };
-                    let data = self.study.data.read(filter, context)?;
-                    Ok(data.without(&self.study.without)?)
+                    let study = self.study.data.read_with_notes(filter, context)?;
+                    notes.extend(study.notes);
+                    Ok(study.data.without(&self.study.without)?)
                 };
                 let data = [read(one)?, read(other)?];
                 let names = data.each_ref().map(|data| data.benchmark.clone());
@@ -108,7 +102,7 @@ impl StudyCompare {
                 Ok(ComparedStudies {
                     names,
                     data,
-                    notes: Vec::new(),
+                    notes,
                 })
             }
             (StudySide::Runs(one), StudySide::Runs(other)) => {
@@ -129,10 +123,7 @@ impl StudyCompare {
         // Levels differ between the settings of a study, not between its sides.
         let levels = "share no level";
         let notes = found.notes(&filter, &judging.rules)?.into_iter();
-        let notes = notes
-            .map(|note| note.text)
-            .filter(|note| !note.contains(levels))
-            .collect();
+        let notes = notes.filter(|note| !note.text.contains(levels)).collect();
         let mut gathered: [Vec<BenchmarkData>; 2] = [Vec::new(), Vec::new()];
         found.sides.each_benchmark(&filter, |data, places| {
             for (side, benchmarks) in gathered.iter_mut().enumerate() {

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use lapwing_measure::suite::parse_duration;
+use lapwing_measure::suite::{parse_duration, quoted};
 use lapwing_model::text::counted;
 use lapwing_show::answers::study::{DESIGN_FILE, DesignAnswer};
 use lapwing_show::quantity;
+use lapwing_show::writing::Note;
 use lapwing_stats::as_f64;
 use lapwing_study::design::{DesignKind, DesignRequest, StudyDesign, StudyModel};
 
@@ -160,10 +161,16 @@ pub struct StudyDesignCommand {
 impl StudyDesignCommand {
     /// Writes the design and shows it.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let (usual, (study, design, existing)) = match &self.augment {
+        let (usual, chosen) = match &self.augment {
             None => (DESIGN_FILE, self.choose(context)?),
             Some(file) => (MORE_FILE, self.choose_further(file, context)?),
         };
+        let ChosenDesign {
+            study,
+            design,
+            existing,
+            notes,
+        } = chosen;
         let noise = match self.noise {
             Some(noise) => Some(noise),
             None => study.noise(&self.benchmark, &self.metric, context)?,
@@ -171,7 +178,12 @@ impl StudyDesignCommand {
         let seconds = study.seconds_per_visit(&self.benchmark, context)?;
         let output = self.output.unwrap_or_else(|| PathBuf::from(usual));
         let file = output.display().to_string();
-        let answer = DesignAnswer::new(design, &existing, noise, seconds, file, context.program())?;
+        let mut run = format!("{} study run", context.program());
+        if file != DESIGN_FILE {
+            run.push_str(&format!(" --design {}", quoted(&file)));
+        }
+        let mut answer = DesignAnswer::new(design, &existing, noise, seconds, file, run)?;
+        answer.notes = notes;
         atomic::replace(&output, &answer.design.write()?).map_err(|error| {
             CliError::input(error).consequence(format!("{} was not written", output.display()))
         })?;
@@ -199,7 +211,12 @@ impl StudyDesignCommand {
         };
         let path = study.path.display().to_string();
         let design = StudyDesign::new((&study.suite.name, &path), factors, &request);
-        Ok((study, design?, Vec::new()))
+        Ok(ChosenDesign {
+            study,
+            design: design?,
+            existing: Vec::new(),
+            notes: Vec::new(),
+        })
     }
 
     /// Returns the configurations that improve the estimates most, or that balance the levels best.
@@ -238,28 +255,21 @@ impl StudyDesignCommand {
             design.factors.clone(),
             &request,
         );
-        let more = more?;
-        if !context.quiet {
-            context.terminal.say(&format!(
-                "{} of the study are measured; what follows counts them in",
-                counted(existing.len(), "configuration")
-            ));
-            self.say_stability(&design, context)?;
-        }
-        Ok((study, more, existing))
-    }
-
-    /// Says whether more configurations would still change the effects.
-    fn say_stability(&self, design: &StudyDesign, context: &Context) -> Result<(), CliError> {
+        let text = format!(
+            "{} of the study are measured; what is above counts them in",
+            counted(existing.len(), "configuration")
+        );
+        let measured = Note::new("measured", text).with("configurations", existing.len());
+        let mut notes = vec![measured];
+        // Whether more configurations would still change the effects.
         let metric = (self.metric != WALL_TIME).then_some(self.metric.as_str());
-        let stability = Stability::read(&design.suite, metric, STABLE_WITHIN, context)?;
-        stability.say(context);
-        if stability.is_stable() {
-            context.terminal.note(
-                "more configurations will hardly change these effects: the study can end here",
-            );
-        }
-        Ok(())
+        notes.extend(Stability::read(&design.suite, metric, STABLE_WITHIN, context)?.notes());
+        Ok(ChosenDesign {
+            study,
+            design: more?,
+            existing,
+            notes,
+        })
     }
 
     /// Returns the wanted number of configurations, if any.
@@ -277,8 +287,15 @@ impl StudyDesignCommand {
     }
 }
 
-/// A suite, a design for it, and the configurations that the design completes.
-type ChosenDesign = (StudySuite, StudyDesign, Vec<Vec<usize>>);
+/// A design for a suite.
+struct ChosenDesign {
+    study: StudySuite,
+    design: StudyDesign,
+    /// The configurations that the design completes.
+    existing: Vec<Vec<usize>>,
+    /// Notes on these.
+    notes: Vec<Note>,
+}
 
 /// Returns the number of configurations that fit into a time.
 fn affordable(budget: Duration, seconds: Option<f64>, replicates: u32) -> Result<usize, CliError> {

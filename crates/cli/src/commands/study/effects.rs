@@ -11,7 +11,7 @@ use lapwing_study::{
     PathOrder, StabilityOptions, StabilityOrder, StudyData, StudyScale, StudyStability,
 };
 
-use super::options::StudyOptions;
+use super::options::{ReadStudy, StudyOptions};
 use super::suite::StudySuite;
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
@@ -112,7 +112,7 @@ impl StudyEffects {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         self.check()?;
         let study = &self.study;
-        let all = study.all(context)?;
+        let ReadStudy { data: all, notes } = study.all(context)?;
         let data = &all.without(&study.without)?;
         let usual = if self.show == EffectView::Stability {
             StudyScale::Log
@@ -168,7 +168,7 @@ impl StudyEffects {
                 StudyAnswer::stability(data, scale, &stability, options.within)?
             }
         };
-        study.show(&answer, context)
+        study.show(&answer, &notes, context)
     }
 
     fn path_order(&self, data: &StudyData) -> Result<PathOrder, CliError> {

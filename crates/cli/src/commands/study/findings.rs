@@ -4,7 +4,7 @@ use clap::Args;
 use lapwing_show::answers::study::StudyAnswer;
 use lapwing_show::study::StudyOverview;
 
-use super::options::StudyOptions;
+use super::options::{ReadStudy, StudyOptions};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -22,12 +22,12 @@ pub struct StudyFindings {
 impl StudyFindings {
     /// Shows the findings, and writes the page.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let data = self.study.read(context)?;
+        let ReadStudy { data, notes } = self.study.read(context)?;
         let overview = StudyOverview::new(&data, self.study.scale);
         let mut answer = StudyAnswer::findings(&data, &overview)?;
         if self.study.plot.is_some() {
             answer.charts = overview.charts(&data);
         }
-        self.study.show(&answer, context)
+        self.study.show(&answer, &notes, context)
     }
 }

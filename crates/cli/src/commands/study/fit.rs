@@ -5,7 +5,7 @@ use lapwing_show::answers::study::StudyAnswer;
 use lapwing_stats::Confidence;
 use lapwing_study::{FitOptions, ModelChoice, StudyCovariate, StudyFit, StudyScale};
 
-use super::options::StudyOptions;
+use super::options::{ReadStudy, StudyOptions};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, NamedValue, one_of};
 
@@ -58,7 +58,7 @@ const COVARIATES: [NamedValue<StudyCovariate>; 3] = [
 impl StudyFitCommand {
     /// Shows the coefficients beside the mean deltas.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let data = self.study.read(context)?;
+        let ReadStudy { data, notes } = self.study.read(context)?;
         let options = FitOptions {
             model: self.model.unwrap_or_else(|| ModelChoice::usual(&data)),
             scale: self.study.scale.unwrap_or(StudyScale::Log),
@@ -71,6 +71,6 @@ impl StudyFitCommand {
             CliError::not_enough(error).hint("--scale time fits the values as they are")
         })?;
         let answer = StudyAnswer::fit(&data, &fit, &self.predict)?;
-        self.study.show(&answer, context)
+        self.study.show(&answer, &notes, context)
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use lapwing_measure::suite::parse_duration;
+use lapwing_measure::suite::{parse_duration, quoted};
 use lapwing_model::text::{counted, first_names};
 use lapwing_show::answers::study::{OptimisationAnswer, round_text};
 use lapwing_stats::Seed;
@@ -111,10 +111,16 @@ impl StudyOptimise {
             CliError::not_enough(format!("no configuration has a usable value{of_metric}"))
                 .hint("`lapwing list metrics` lists the measured metrics")
         })?;
+        let findings = format!(
+            "{} study findings --benchmark {} --metric {}",
+            context.program(),
+            quoted(&optimisation.benchmark),
+            quoted(&result.metric.name)
+        );
         let answer = OptimisationAnswer {
             result,
             end,
-            program: context.program(),
+            findings,
         };
         context.show(&answer, &self.answer)
     }

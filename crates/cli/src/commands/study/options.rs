@@ -8,6 +8,7 @@ use lapwing_analyse::sample::SampleFilter;
 use lapwing_model::text::joined;
 use lapwing_record::Store;
 use lapwing_show::answers::study::StudyAnswer;
+use lapwing_show::writing::{Note, NotedAnswer};
 use lapwing_study::{StudyData, StudyScale};
 
 use crate::cleaning::CleaningOptions;
@@ -15,7 +16,7 @@ use crate::error::{CliError, ExitStatus};
 use crate::options::{
     AnswerOptions, Context, FilterOptions, NamedValue, check_plot, extension, one_of,
 };
-use crate::store::{note_retired, open_for_reading};
+use crate::store::{notes_on_retired, open_for_reading};
 
 /// Options of all analyses of a study.
 #[derive(Debug, Args)]
@@ -37,6 +38,12 @@ pub struct StudyOptions {
     pub data: StudyDataOptions,
     #[command(flatten)]
     answer: AnswerOptions,
+}
+
+/// The data of a study, with notes on what was excluded.
+pub struct ReadStudy {
+    pub data: StudyData,
+    pub notes: Vec<Note>,
 }
 
 /// Options that choose the data of a study.
@@ -68,20 +75,24 @@ const SCALES: [NamedValue<StudyScale>; 3] = [
 
 impl StudyOptions {
     /// Returns the data, restricted as the options say.
-    pub fn read(&self, context: &Context) -> Result<StudyData, CliError> {
-        Ok(self.all(context)?.without(&self.without)?)
+    pub fn read(&self, context: &Context) -> Result<ReadStudy, CliError> {
+        let ReadStudy { data, notes } = self.all(context)?;
+        let data = data.without(&self.without)?;
+        Ok(ReadStudy { data, notes })
     }
 
     /// Returns the data with all factors; a chart that could not be saved is refused before.
-    pub fn all(&self, context: &Context) -> Result<StudyData, CliError> {
+    pub fn all(&self, context: &Context) -> Result<ReadStudy, CliError> {
         check_plot(self.plot.as_deref())?;
-        self.data.read(self.data.filters.filter()?, context)
+        let filter = self.data.filters.filter()?;
+        self.data.read_with_notes(filter, context)
     }
 
-    /// Saves the charts of an answer, if asked for, and writes it.
+    /// Saves the charts of an answer, if asked for, and writes it with notes on the choice of its data.
     pub fn show(
         &self,
         answer: &StudyAnswer<'_>,
+        notes: &[Note],
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
         if let Some(path) = &self.plot {
@@ -103,18 +114,32 @@ impl StudyOptions {
                 (None, Some((_, chart))) => chart.save(path)?,
             }
         }
-        context.show(answer, &self.answer)
+        context.show(&NotedAnswer { answer, notes }, &self.answer)
     }
 }
 
 impl StudyDataOptions {
-    /// Returns the data of the only benchmark that passes a filter.
+    /// Returns the data of the only benchmark that passes a filter, and prints notes on it.
     pub fn read(&self, filter: SampleFilter, context: &Context) -> Result<StudyData, CliError> {
+        let ReadStudy { data, notes } = self.read_with_notes(filter, context)?;
+        if !context.quiet {
+            context.terminal.notes(notes);
+        }
+        Ok(data)
+    }
+
+    /// Returns the data of the only benchmark that passes a filter, and notes on it.
+    pub fn read_with_notes(
+        &self,
+        filter: SampleFilter,
+        context: &Context,
+    ) -> Result<ReadStudy, CliError> {
         let rules = self.cleaning.rules()?;
         let store = open_for_reading(context)?;
         let filter = filter.resolve(&store)?;
-        note_retired(&store, &filter, context)?;
-        Ok(StudyData::read(&store, filter, &rules)?)
+        let notes = notes_on_retired(&store, &filter)?;
+        let data = StudyData::read(&store, filter, &rules)?;
+        Ok(ReadStudy { data, notes })
     }
 }
 

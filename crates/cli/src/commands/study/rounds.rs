@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use lapwing_measure::session::SessionRequest;
 use lapwing_model::text::counted;
-use lapwing_show::answers::study::stability_text;
+use lapwing_show::answers::study::stability_note;
+use lapwing_show::writing::Note;
 use lapwing_stats::as_f64;
 use lapwing_study::design::StudyDesign;
 use lapwing_study::{ROUND_PURPOSE, StabilityOptions, measured_configurations, suite_stability};
@@ -127,7 +128,7 @@ impl ContinuousRule<'_> {
             if stability.is_stable() {
                 break;
             }
-            if stability.texts.is_empty() {
+            if stability.notes.is_empty() {
                 return Err(CliError::not_enough(
                     "no benchmark has usable values, so nothing can become stable",
                 )
@@ -161,8 +162,8 @@ fn next_round(
 
 /// The stability of the effects on each benchmark of a suite.
 pub struct Stability {
-    /// For each benchmark that has usable values, a line, and whether it is stable.
-    texts: Vec<(String, bool)>,
+    /// For each benchmark that has usable values, a note, and whether it is stable.
+    notes: Vec<(Note, bool)>,
 }
 
 impl Stability {
@@ -180,25 +181,33 @@ impl Stability {
         let rules = CleaningOptions::default().rules()?;
         let store = existing_store(context)?;
         let stabilities = suite_stability(store.as_ref(), suite, metric, &rules, &options)?;
-        let texts = stabilities.iter().map(|(data, stability)| {
-            let text = stability_text(data, options.scale, stability, within);
-            let is_stable = stability.stable_since().is_some();
-            (format!("{}: {text}", data.benchmark), is_stable)
+        let notes = stabilities.iter().map(|(data, stability)| {
+            let note = stability_note(data, options.scale, stability, within);
+            (note, stability.stable_since().is_some())
         });
         Ok(Self {
-            texts: texts.collect(),
+            notes: notes.collect(),
         })
     }
 
     /// Says it, a line per benchmark.
-    pub fn say(&self, context: &Context) {
-        for (text, _) in &self.texts {
-            context.terminal.say(text);
+    fn say(&self, context: &Context) {
+        for (note, _) in &self.notes {
+            context.terminal.say(&note.text);
         }
+    }
+
+    /// Returns a note per benchmark, and one if nothing is left to be measured.
+    pub fn notes(self) -> Vec<Note> {
+        let is_stable = self.is_stable();
+        let notes = self.notes.into_iter().map(|(note, _)| note);
+        let text = "more configurations will hardly change these effects: the study can end here";
+        let end = is_stable.then(|| Note::new("stable", text));
+        notes.chain(end).collect()
     }
 
     /// Returns whether the effects on every benchmark are stable.
     pub fn is_stable(&self) -> bool {
-        !self.texts.is_empty() && self.texts.iter().all(|(_, is_stable)| *is_stable)
+        !self.notes.is_empty() && self.notes.iter().all(|(_, is_stable)| *is_stable)
     }
 }

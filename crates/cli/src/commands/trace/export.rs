@@ -8,7 +8,7 @@ use clap::Args;
 use lapwing_show::trace::{LanesPage, headline, lanes_svg, write_events};
 use lapwing_trace::find;
 
-use super::read::TraceFile;
+use super::read::{ReadTrace, TraceFile};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, extension};
 
@@ -53,7 +53,8 @@ impl TraceExport {
                 CliError::input("`--range` is for a picture").hint("write one with `-o lanes.svg`")
             );
         }
-        let trace = self.file.read(context)?;
+        let ReadTrace { trace, notes } = self.file.read(context)?;
+        context.terminal.notes(notes);
         let written = match &self.output {
             Some(path) => File::create(path)
                 .and_then(|file| write_events(&trace, BufWriter::new(file)))
@@ -69,7 +70,8 @@ impl TraceExport {
 
     /// Writes the page, or, with the extension .svg, the picture of a range.
     fn draw(&self, output: &Path, context: &Context) -> Result<ExitStatus, CliError> {
-        let trace = self.file.read(context)?;
+        let ReadTrace { trace, notes } = self.file.read(context)?;
+        context.terminal.notes(notes);
         let found = find(&trace).ok_or_else(|| {
             CliError::input("the trace has no tasks with times, so there is nothing to draw")
         })?;

@@ -10,9 +10,10 @@ use lapwing_show::answers::trace::{
     ControllerAnswer, DefectsAnswer, ProfileAnswer, TaskDurationsAnswer, TraceFindingsAnswer,
     TransferDurationsAnswer,
 };
+use lapwing_show::writing::{Answer, NotedAnswer};
 use lapwing_trace::{DurationGroup, Trace, controller_time, find, lint};
 
-use self::read::TraceFile;
+use self::read::{ReadTrace, TraceFile};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, NamedValue, one_of};
 
@@ -95,28 +96,32 @@ const GROUPS: [NamedValue<DurationGroup>; 4] = [
 
 impl TraceShow {
     fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let trace = &self.file.read(context)?;
+        let ReadTrace { trace, notes } = &self.file.read(context)?;
+        let show = |answer: &dyn Answer| {
+            let noted = NotedAnswer { answer, notes };
+            context.show(&noted, &self.answer)
+        };
         match self.view {
             TraceView::Findings => {
                 let findings = find(trace).ok_or_else(|| without_times(trace))?;
-                context.show(&TraceFindingsAnswer { trace, findings }, &self.answer)
+                show(&TraceFindingsAnswer { trace, findings })
             }
             TraceView::Tasks => {
                 let group = self.group;
-                context.show(&TaskDurationsAnswer { trace, group }, &self.answer)
+                show(&TaskDurationsAnswer { trace, group })
             }
-            TraceView::Transfers => context.show(&TransferDurationsAnswer(trace), &self.answer),
+            TraceView::Transfers => show(&TransferDurationsAnswer(trace)),
             TraceView::Controller => {
                 let controller = controller_time(trace);
                 let controller = controller
                     .ok_or_else(|| CliError::input("the trace says nothing of a controller"))?;
-                context.show(&ControllerAnswer { trace, controller }, &self.answer)
+                show(&ControllerAnswer { trace, controller })
             }
-            TraceView::Profile => context.show(&ProfileAnswer(trace), &self.answer),
+            TraceView::Profile => show(&ProfileAnswer(trace)),
             TraceView::Lint => {
                 let defects = lint(trace);
                 let is_fine = defects.is_empty();
-                context.show(&DefectsAnswer { trace, defects }, &self.answer)?;
+                show(&DefectsAnswer { trace, defects })?;
                 Ok(if is_fine {
                     ExitStatus::Fine
                 } else {

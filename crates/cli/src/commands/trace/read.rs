@@ -8,6 +8,7 @@ use clap::Args;
 use lapwing_formats::{BadLines, EachRun, ImportOptions, Source, TraceNames};
 use lapwing_model::text::counted;
 use lapwing_model::{Id, Record, Span};
+use lapwing_show::writing::Note;
 use lapwing_trace::{SpanReader, Trace, TraceError, TraceReader};
 use tempfile::TempDir;
 
@@ -30,17 +31,24 @@ pub struct TraceFile {
     filters: ResultFilters,
 }
 
+/// A trace, with notes on its choice.
+pub struct ReadTrace {
+    pub trace: Trace,
+    pub notes: Vec<Note>,
+}
+
 impl TraceFile {
     /// Reads the trace.
-    pub fn read(&self, context: &Context) -> Result<Trace, CliError> {
-        let mut trace = match &self.files[..] {
+    pub fn read(&self, context: &Context) -> Result<ReadTrace, CliError> {
+        let (mut trace, note) = match &self.files[..] {
             [] => self.newest(context)?,
-            files => read(files)?,
+            files => (read(files)?, None),
         };
         if let Some(path) = &self.graph {
             set_graph(&mut trace, path)?;
         }
-        Ok(trace)
+        let notes = note.into_iter().collect();
+        Ok(ReadTrace { trace, notes })
     }
 
     /// Returns a title for it.
@@ -54,7 +62,8 @@ impl TraceFile {
         }
     }
 
-    fn newest(&self, context: &Context) -> Result<Trace, CliError> {
+    /// Returns the newest trace, and a note if there are others.
+    fn newest(&self, context: &Context) -> Result<(Trace, Option<Note>), CliError> {
         let store = open_for_reading(context)?;
         let filter = self.filters.filter()?.resolve(&store)?;
         let traces = store.catalogue().traces(&filter)?;
@@ -62,17 +71,21 @@ impl TraceFile {
             return Err(CliError::input("the store has no trace")
                 .hint("`--file FILE` reads one; `lapwing import FILE` stores it"));
         };
-        if traces.len() > 1 {
-            context.terminal.note(&format!(
-                "{} of {} is shown, of {:.0}; filters choose another",
-                newest.benchmark,
-                counted(traces.len(), "trace"),
-                newest.started
-            ));
-        }
+        let text = format!(
+            "{} of {} is shown, of {:.0}; filters choose another",
+            newest.benchmark,
+            counted(traces.len(), "trace"),
+            newest.started
+        );
+        let note = (traces.len() > 1).then(|| {
+            Note::marked("newest", text)
+                .with("benchmark", newest.benchmark.clone())
+                .with("traces", traces.len())
+                .with("started", format!("{:.0}", newest.started))
+        });
         let mut reader = SpanReader::default();
         store.each_span(newest.instance, |span| reader.add(span))?;
-        Ok(reader.finish())
+        Ok((reader.finish(), note))
     }
 }
 

@@ -2,9 +2,10 @@
 
 use clap::Args;
 use lapwing_show::answers::trace::{WhatIfAnswer, usual_scenarios};
+use lapwing_show::writing::NotedAnswer;
 use lapwing_trace::{Scenario, TaskGraph, what_if};
 
-use super::read::TraceFile;
+use super::read::{ReadTrace, TraceFile};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context};
 
@@ -39,7 +40,7 @@ pub struct TraceWhatIf {
 impl TraceWhatIf {
     /// Shows the predictions.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let trace = self.file.read(context)?;
+        let ReadTrace { trace, notes } = self.file.read(context)?;
         let graph = TaskGraph::of(&trace).ok_or_else(|| {
             CliError::input("the trace does not say which tasks wait for which").hint(
                 "give the graph with `--graph FILE`; docs/traces.md says which traces have one",
@@ -54,7 +55,12 @@ impl TraceWhatIf {
         let replayed = what_if(&trace, &graph, &Scenario::default());
         let scenarios = self.scenarios(replayed.workers);
         let answer = WhatIfAnswer::new(&trace, &graph, replayed, &scenarios);
-        context.show(&answer, &self.answer)
+        let notes = &notes;
+        let noted = NotedAnswer {
+            answer: &answer,
+            notes,
+        };
+        context.show(&noted, &self.answer)
     }
 
     /// Returns the scenario that was asked for, for each number of workers; each condition alone if none was.

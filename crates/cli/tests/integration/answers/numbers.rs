@@ -22,7 +22,7 @@ pub fn lacking(text: &str, json: &Value) -> Vec<String> {
     let mut found = Found::default();
     found.read("", json);
     let text = found.without_names(text);
-    let number = Regex::new(r"[0-9][0-9,]*(\.[0-9]+)?(e[+-]?[0-9]+)?").unwrap();
+    let number = Regex::new(r"[0-9][0-9,]*(\.[0-9]+)?(e[+−-]?[0-9]+)?").unwrap();
     let mut lacking = Vec::new();
     for at in number.find_iter(&text) {
         let before = text[..at.start()].chars().next_back();
@@ -31,6 +31,7 @@ pub fn lacking(text: &str, json: &Value) -> Vec<String> {
             continue;
         }
         let digits = at.as_str().trim_end_matches(',').replace(',', "");
+        let digits = digits.replace('−', "-");
         let value: f64 = digits.parse().unwrap();
         let decimals = digits
             .split('e')
@@ -85,7 +86,7 @@ const UNITS: [(&str, f64); 19] = [
 
 /// Returns the unit after a number: its own, or that of the other end of its interval.
 fn unit(after: &str) -> Unit {
-    let rest = Regex::new(r"^([–,] ?[+−-]?[0-9.,]+)*").unwrap();
+    let rest = Regex::new(r"^(( → |[–,] ?)[+−-]?[0-9.,]+)*").unwrap();
     let after = after[rest.find(after).map_or(0, |it| it.end())..].trim_start();
     if after.starts_with('%') {
         return Unit::Percent;

@@ -5,7 +5,8 @@ use std::fs;
 use tempfile::TempDir;
 
 use super::Asked;
-use crate::{advise, study_fixture};
+use crate::program::run;
+use crate::{advise, study_fixture, trace};
 
 fn studied() -> TempDir {
     let folder = study_fixture::studied(5, 0.02);
@@ -15,14 +16,71 @@ fn studied() -> TempDir {
     folder
 }
 
-/// A folder with a trace of a run and a changed copy.
+/// A study in two workloads, one of which is another with the opposite sign of a factor.
+fn studied_twice() -> TempDir {
+    let folder = study_fixture::studied(3, 0.02);
+    let csv = study_fixture::csv_of(4, 0.03, |log, biglogs, affinity| {
+        let harm = if affinity { 200.0 } else { 0.0 };
+        study_fixture::cost(log, biglogs, false) + harm
+    });
+    fs::write(folder.path().join("other.csv"), csv).unwrap();
+    let as_other = [
+        "import",
+        "--from",
+        "runs",
+        "other.csv",
+        "--as",
+        "benchmark=elsewhere",
+    ];
+    let told = run(folder.path(), &as_other);
+    assert!(told.ends_with("exit 0"), "{told}");
+    folder
+}
+
+/// A study whose settings were measured once, not all of them.
+fn studied_little() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let csv = study_fixture::runs_csv(1, 0.02);
+    let few: Vec<&str> = csv.lines().take(7).collect();
+    let told = study_fixture::imported(folder.path(), &few.join("\n"));
+    assert!(told.ends_with("exit 0"), "{told}");
+    folder
+}
+
+/// A program whose cost depends on three factors, one of which breaks it, with noise from its number of runs.
+const PROGRAM: &str = r#"#!/bin/sh
+test "${C:-0}" = 1 && exit 3
+echo >> count
+n=$((10000 - 3000 * ${A:-0} + 1000 * ${B:-0}))
+echo "{\"cost\": $((n + n * ($(wc -l < count) % 7 - 3) / 1000))}"
+"#;
+
+/// A search that has ended.
+fn searched() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let suite = "suite = 's'\n[benchmark.one]\ncommand = ['sh', './program']\nmetrics = 'json'\niterations = 1\nburn_in = 0\n\
+                 metric.cost = { unit = 'B', better = 'lower' }\n[factor.a]\napply.env.A = '1'\n\
+                 [factor.b]\napply.env.B = '1'\n[factor.c]\napply.env.C = '1'\n";
+    fs::write(folder.path().join("lapwing.toml"), suite).unwrap();
+    fs::write(folder.path().join("program"), PROGRAM).unwrap();
+    let told = run(folder.path(), &["study", "optimise", "--metric", "cost"]);
+    assert!(told.ends_with("exit 0"), "{told}");
+    folder
+}
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/");
+
+/// A folder with traces: logs without a graph, spans of tasks that share a lock, and a log with defects and a graph.
 fn traced() -> TempDir {
     let folder = TempDir::new().unwrap();
-    let fixture = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../tests/fixtures/earthkit-0.19/trace_2x1.log"
-    );
-    fs::copy(fixture, folder.path().join("run.log")).unwrap();
+    for (from, to) in [
+        ("earthkit-0.19/trace_2x1.log", "run.log"),
+        ("dask-trace-2026.8/threads.jsonl", "threads.jsonl"),
+        ("dask-trace-2026.8/processes.jsonl", "processes.jsonl"),
+    ] {
+        fs::copy(format!("{FIXTURES}{from}"), folder.path().join(to)).unwrap();
+    }
+    fs::write(folder.path().join("defect.log"), trace::TRACE).unwrap();
     folder
 }
 
@@ -31,34 +89,127 @@ pub const ASKED: &[Asked] = &[
         folder: studied,
         commands: &[
             ("study_findings", "study findings"),
+            ("study_findings_time", "study findings --scale time"),
             ("study_effects", "study effects"),
-            ("study_means", "study effects --show means"),
+            ("study_means", "study effects --show means --scale log"),
+            (
+                "study_means_without",
+                "study effects --without src_submit_biglogs_remove",
+            ),
             ("study_deltas", "study effects --show deltas"),
+            (
+                "study_deltas_full",
+                "study effects --show deltas --scale log --full",
+            ),
             ("study_paths", "study effects --show paths"),
+            ("study_paths_log", "study effects --show paths --scale log"),
             ("study_pca", "study effects --show pca"),
-            ("study_fit", "study fit"),
-            ("study_stability", "study stability"),
-            ("study_design", "study design"),
+            ("study_scatter", "study effects --show scatter"),
+            (
+                "study_scatter_log",
+                "study effects --show scatter --scale log --factor affinity",
+            ),
+            ("study_colour", "study effects --show colour"),
+            ("study_stability", "study effects --show stability"),
+            (
+                "study_not_stable",
+                "study effects --show stability --within 0.1% --scale time",
+            ),
+            (
+                "study_fit",
+                "study fit --predict cfg_no_init_logging=1,affinity=1",
+            ),
+            ("study_fit_main", "study fit --model main --scale time"),
+            ("study_none", "study findings -b nothing"),
+            ("study_design", "study design --noise 2%"),
+            ("study_design_covering", "study design --kind covering"),
+        ],
+    },
+    Asked {
+        folder: studied_twice,
+        commands: &[
+            (
+                "study_compare",
+                "study compare benchmark:perf benchmark:elsewhere",
+            ),
+            (
+                "study_compare_full",
+                "study compare benchmark:perf benchmark:elsewhere --full --scale time",
+            ),
+        ],
+    },
+    Asked {
+        folder: studied_little,
+        commands: &[
+            ("study_little_findings", "study findings"),
+            (
+                "study_little_fit",
+                "study fit --predict affinity=1,app_big=1",
+            ),
+            ("study_little_paths", "study effects --show paths"),
+            ("study_little_stability", "study effects --show stability"),
+        ],
+    },
+    Asked {
+        folder: searched,
+        commands: &[
+            ("study_optimise", "study optimise --metric cost"),
+            (
+                "study_optimise_none",
+                "study optimise --metric cost --where since=2100-01-01 --runs 2 --budget 0s",
+            ),
         ],
     },
     Asked {
         folder: traced,
         commands: &[
             ("trace", "trace show --file run.log"),
+            ("trace_full", "trace show --file run.log --full"),
+            ("trace_lock", "trace show --file threads.jsonl"),
+            ("trace_defects", "trace show --file defect.log"),
             ("trace_tasks", "trace show tasks --file run.log"),
             ("trace_transfers", "trace show transfers --file run.log"),
             ("trace_controller", "trace show controller --file run.log"),
             ("trace_profile", "trace show profile --file run.log"),
             ("trace_lint", "trace show lint --file run.log"),
+            ("trace_lint_defects", "trace show lint --file defect.log"),
+            ("trace_none", "trace show --file lapwing.log"),
             ("trace_compare", "trace compare run.log run.log"),
+            (
+                "trace_compare_lock",
+                "trace compare threads.jsonl processes.jsonl --top 3",
+            ),
+            (
+                "trace_compare_three",
+                "trace compare threads.jsonl processes.jsonl run.log --show sums",
+            ),
+            (
+                "trace_compare_tasks",
+                "trace compare threads.jsonl processes.jsonl --show tasks --top 4",
+            ),
+            ("trace_what_if", "trace what-if --file threads.jsonl"),
+            (
+                "trace_what_if_faster",
+                "trace what-if --file threads.jsonl --workers 1,2 --faster count=2",
+            ),
             ("import_trace", "import run.log"),
         ],
     },
     Asked {
         folder: advise::measured,
         commands: &[
-            ("advise", "advise"),
-            ("advise_explore", "advise --explore 4"),
+            ("advise", "advise --goal elapsed"),
+            ("advise_full", "advise --goal rate --type stable --full"),
+            ("advise_weights", "advise --goal elapsed=2,rate=1"),
+            ("advise_several", "advise"),
+            (
+                "advise_explore",
+                "advise --goal elapsed --explore --count 4",
+            ),
+            (
+                "advise_explore_old",
+                "advise numpy scipy --goal elapsed --explore --hardware 1000",
+            ),
         ],
     },
 ];

@@ -2,14 +2,15 @@
 
 use lapwing_model::text::counted;
 use lapwing_study::{ExploredStack, StackModel};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{about, expected_text};
+use super::{ModelFields, expected, expected_text};
 use crate::percent;
 use crate::writing::Align::{Left, Right};
 use crate::writing::{
-    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+    Answer, AnswerKind, CsvRows, Note, Table, TextAnswer, View, WriteError, csv_rows,
 };
 
 /// Below this expected improvement measuring more is hardly worth it.
@@ -23,15 +24,35 @@ pub struct ExploreAnswer<'m> {
     /// The stacks.
     pub stacks: Vec<ExploredStack>,
     /// Notes on the data, and on files that were written.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
-#[derive(Default, Serialize)]
+/// The next stacks to measure.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ExploreFields<'m> {
+    #[serde(flatten)]
+    model: ModelFields<'m>,
+    /// Whether no stack is expected to improve the goal by `smallest_improvement`.
+    is_done: bool,
+    /// Below this expected improvement, measuring more is hardly worth it, as a share.
+    smallest_improvement: f64,
+    /// Number of proposed stacks.
+    stacks: usize,
+    explore: Vec<ExploredRow>,
+}
+
+/// A stack to measure.
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct ExploredRow {
     stack: String,
+    /// Number of measured instances.
     instances: usize,
+    /// Expected value of the only metric of the goal.
     expected: Option<f64>,
-    expected_improvement_percent: Option<f64>,
+    lower: Option<f64>,
+    upper: Option<f64>,
+    /// Expected improvement of the goal, as a share.
+    expected_improvement: Option<f64>,
 }
 
 impl ExploreAnswer<'_> {
@@ -59,24 +80,27 @@ impl ExploreAnswer<'_> {
     }
 
     fn explored_rows(&self) -> Vec<ExploredRow> {
-        let data = self.model.data;
         let rows = self.stacks.iter().map(|explored| {
             let prediction = explored.prediction;
             let improvement = prediction.map(|_| -(-explored.expected_improvement).exp_m1());
-            let expected = data.only_goal().zip(prediction);
+            let expectation = || self.model.expectation(&explored.stack);
+            let expected = prediction.and_then(|_| expected(self.model, &expectation()));
             ExploredRow {
-                stack: data.text(&explored.stack),
+                stack: self.model.data.text(&explored.stack),
                 instances: self.model.instances(&explored.stack),
-                expected: expected.map(|(goal, prediction)| goal.value(prediction.mean)),
-                expected_improvement_percent: improvement.map(|share| 100.0 * share),
+                expected: expected.map(|[value, ..]| value),
+                lower: expected.map(|[_, lower, _]| lower),
+                upper: expected.map(|[.., upper]| upper),
+                expected_improvement: improvement,
             }
         });
         rows.collect()
     }
 }
 
-/// Its fields for programs.
-const KIND: AnswerKind = AnswerKind::of::<Untyped>("advise-explore");
+/// The kind of these answers.
+pub const KIND: AnswerKind =
+    AnswerKind::of::<ExploreFields<'_>>("advise-explore").listing("explore");
 
 impl Answer for ExploreAnswer<'_> {
     fn kind(&self) -> &'static AnswerKind {
@@ -95,30 +119,35 @@ impl Answer for ExploreAnswer<'_> {
                 let expectation = self.model.expectation(&explored.stack);
                 expected_text(self.model, &expectation)
             });
-            let improvement = row.expected_improvement_percent;
+            let improvement = row.expected_improvement;
             table.row(vec![
                 row.stack,
                 row.instances.to_string(),
                 expected.unwrap_or_default(),
-                improvement.map_or_else(|| "unknown".to_owned(), |it| percent(it / 100.0)),
+                improvement.map_or_else(|| "unknown".to_owned(), percent),
             ]);
         }
         TextAnswer {
             headline: self.headline(),
             table,
-            notes: uncoded(self.notes.clone()),
+            notes: self.notes.clone(),
             next: Vec::new(),
             has_table_first: false,
         }
     }
 
     fn data(&self, _view: View) -> Result<Value, WriteError> {
-        let mut json = about(self.model);
-        json["is_done"] = json!(self.is_done());
-        json["explore"] = json!(self.explored_rows());
-        json["headline"] = json!(self.headline());
-        json["notes"] = json!(self.notes);
-        Ok(json)
+        Ok(serde_json::to_value(ExploreFields {
+            model: ModelFields::new(self.model),
+            is_done: self.is_done(),
+            smallest_improvement: SMALLEST,
+            stacks: self.stacks.len(),
+            explore: self.explored_rows(),
+        })?)
+    }
+
+    fn verdict(&self) -> Option<&'static str> {
+        Some(if self.is_done() { "done" } else { "measure" })
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {

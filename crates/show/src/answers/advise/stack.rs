@@ -1,18 +1,20 @@
 //! The advised stack with its evidence.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use lapwing_model::text::{capitalised, counted};
 use lapwing_study::{Advice, StackChange, StackExpectation, StackModel, VersionEffect};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use super::{about, expected, expected_text};
+use super::{ModelFields, expected, expected_text};
 use crate::chart::{PageSection, SaveError, save_page_with};
 use crate::study::{chart, stack_change_text};
 use crate::writing::Align::{Left, Right};
 use crate::writing::{
-    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+    Answer, AnswerKind, CsvRows, Note, Table, TextAnswer, View, WriteError, csv_rows,
 };
 
 /// An advised stack with its evidence.
@@ -23,11 +25,30 @@ pub struct AdviceAnswer<'m> {
     /// The advice.
     pub advice: Advice,
     /// Notes on the data.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
-#[derive(Default, Serialize)]
+/// The advised stack.
+#[derive(Debug, Serialize, JsonSchema)]
+struct AdviceFields<'m> {
+    #[serde(flatten)]
+    model: ModelFields<'m>,
+    /// The type of advice.
+    r#type: &'static str,
+    /// Number of other stacks that could be advised.
+    others: usize,
+    /// Number of those that cannot be distinguished from the advised one.
+    not_distinguishable: usize,
+    /// The version of each package.
+    stack: BTreeMap<&'m str, &'m str>,
+    /// The advised stack, what it is compared with, and what makes the difference; with `--full` also the best stacks.
+    evidence: Vec<AdviceRow>,
+}
+
+/// A piece of evidence. Expected values are of the only metric of the goal.
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct AdviceRow {
+    /// `advised`, `against`, `version`, `pair` or `ranked`.
     kind: &'static str,
     name: String,
     stack: Option<String>,
@@ -38,7 +59,8 @@ struct AdviceRow {
     expected: Option<f64>,
     lower: Option<f64>,
     upper: Option<f64>,
-    change_percent: Option<f64>,
+    /// The change to the advised stack, as a share.
+    change: Option<f64>,
     change_lower: Option<f64>,
     change_upper: Option<f64>,
     is_distinguishable: Option<bool>,
@@ -59,6 +81,9 @@ impl EvidenceLine<'_> {
     fn cells(&self, model: &StackModel<'_>) -> Vec<String> {
         let name = match (self.kind, self.stack) {
             ("advised", _) => "advised".to_owned(),
+            ("ranked", Some(stack)) => {
+                format!("rank {}: {}", self.name, model.data.text(&stack.stack))
+            }
             (_, Some(stack)) => format!("against {}: {}", self.name, model.data.text(&stack.stack)),
             (_, None) => self.name.clone(),
         };
@@ -85,7 +110,6 @@ impl EvidenceLine<'_> {
     fn row(&self, model: &StackModel<'_>) -> AdviceRow {
         let expected = self.stack.and_then(|stack| expected(model, stack));
         let shown = self.change.map(|change| model.data.shown(change));
-        let percent = |value: f64| 100.0 * value.exp_m1();
         AdviceRow {
             kind: self.kind,
             name: self.name.clone(),
@@ -97,9 +121,9 @@ impl EvidenceLine<'_> {
             expected: expected.map(|[value, ..]| value),
             lower: expected.map(|[_, lower, _]| lower),
             upper: expected.map(|[.., upper]| upper),
-            change_percent: shown.map(|it| percent(it.change)),
-            change_lower: shown.map(|it| percent(it.interval.lower)),
-            change_upper: shown.map(|it| percent(it.interval.upper)),
+            change: shown.map(|it| it.change.exp_m1()),
+            change_lower: shown.map(|it| it.interval.lower.exp_m1()),
+            change_upper: shown.map(|it| it.interval.upper.exp_m1()),
             is_distinguishable: self.change.map(|it| it.is_distinguishable()),
         }
     }
@@ -145,8 +169,16 @@ impl AdviceAnswer<'_> {
         lines
     }
 
-    fn advice_rows(&self) -> Vec<AdviceRow> {
-        let lines = self.lines();
+    /// Returns the lines of a view: without the ranking if it is short.
+    fn listed(&self, view: View) -> Vec<EvidenceLine<'_>> {
+        let lines = self.lines().into_iter();
+        lines
+            .filter(|it| view.full || it.kind != "ranked")
+            .collect()
+    }
+
+    fn advice_rows(&self, view: View) -> Vec<AdviceRow> {
+        let lines = self.listed(view);
         lines.iter().map(|line| line.row(self.model)).collect()
     }
 
@@ -157,6 +189,17 @@ impl AdviceAnswer<'_> {
         format!("{} {from} → {to}", package.name)
     }
 
+    /// Returns the number of other candidates.
+    fn others(&self) -> usize {
+        self.model.candidates.len().saturating_sub(1)
+    }
+
+    /// Returns whether the advised stack can be told from another one.
+    fn is_best(&self) -> bool {
+        let others = self.others();
+        others == 0 || self.advice.alike < others
+    }
+
     fn headline(&self) -> String {
         let Self { model, advice, .. } = self;
         let advised = &advice.advised;
@@ -165,11 +208,10 @@ impl AdviceAnswer<'_> {
             let text = expected_text(model, advised);
             format!("expected {} {text}, ", goal.metric.name.replace('_', " "))
         });
-        let others = model.candidates.len().saturating_sub(1);
-        let advice_text = if others > 0 && advice.alike >= others {
-            format!("No stack is clearly the best; {stack} is as good as any")
-        } else {
+        let advice_text = if self.is_best() {
             format!("Use {stack}")
+        } else {
+            format!("No stack is clearly the best; {stack} is as good as any")
         };
         format!(
             "{advice_text} ({}): {}{}",
@@ -180,7 +222,7 @@ impl AdviceAnswer<'_> {
     }
 
     /// Returns the justification in sentences.
-    fn sentences(&self) -> Vec<String> {
+    fn sentences(&self) -> Vec<Note> {
         let Self { model, advice, .. } = self;
         let what = match model.data.only_goal() {
             Some(_) => "",
@@ -192,30 +234,30 @@ impl AdviceAnswer<'_> {
             } else {
                 format!("not distinguishable from the {name}")
             };
-            format!("{text}: {what}{}", stack_change_text(model.data, *change))
+            let text = format!("{text}: {what}{}", stack_change_text(model.data, *change));
+            Note::new("against", text).with("name", *name)
         });
-        let mut sentences: Vec<String> = against.collect();
-        let others = model.candidates.len().saturating_sub(1);
-        sentences.push(format!(
+        let mut sentences: Vec<Note> = against.collect();
+        let others = self.others();
+        let text = format!(
             "{} of {} cannot be distinguished from the advised one",
             advice.alike,
             counted(others, "other stack")
-        ));
+        );
+        sentences.push(Note::new("alike", text));
         if advice.advised.instances == 0 {
-            sentences.push(
-                "the advised stack was not measured: it is inferred from others; measure it before relying on it".to_owned(),
-            );
+            let text = "the advised stack was not measured: it is inferred from others; measure it before relying on it";
+            sentences.push(Note::new("inferred", text));
         }
         let (_, reasons) = model.rules.score(model.data, &advice.advised.stack);
-        sentences.extend(
-            reasons
-                .into_iter()
-                .map(|reason| format!("scored: {reason}")),
-        );
+        sentences.extend(reasons.into_iter().map(|(reason, worth)| {
+            let text = format!("scored: {reason} ({:+.1} %)", 100.0 * worth);
+            Note::new("scored", text).with("share", worth)
+        }));
         sentences
     }
 
-    fn all_notes(&self) -> Vec<String> {
+    fn all_notes(&self) -> Vec<Note> {
         let sentences = self.sentences().into_iter();
         sentences.chain(self.notes.iter().cloned()).collect()
     }
@@ -265,15 +307,15 @@ impl AdviceAnswer<'_> {
     }
 }
 
-/// Its fields for programs.
-const KIND: AnswerKind = AnswerKind::of::<Untyped>("advise");
+/// The kind of these answers.
+pub const KIND: AnswerKind = AnswerKind::of::<AdviceFields<'_>>("advise").listing("evidence");
 
 impl Answer for AdviceAnswer<'_> {
     fn kind(&self) -> &'static AnswerKind {
         &KIND
     }
 
-    fn for_people(&self, _view: View) -> TextAnswer {
+    fn for_people(&self, view: View) -> TextAnswer {
         let mut table = Table::new(&[
             ("evidence", Left),
             ("expected", Right),
@@ -281,36 +323,53 @@ impl Answer for AdviceAnswer<'_> {
             ("verdict", Left),
             ("basis", Left),
         ]);
-        let lines = self.lines().into_iter();
-        for line in lines.filter(|line| line.kind != "ranked") {
+        for line in self.listed(view) {
             table.row(line.cells(self.model));
         }
         TextAnswer {
             headline: self.headline(),
             table,
-            notes: uncoded(self.all_notes()),
+            notes: self.all_notes(),
             next: Vec::new(),
             has_table_first: false,
         }
     }
 
-    fn data(&self, _view: View) -> Result<Value, WriteError> {
+    fn data(&self, view: View) -> Result<Value, WriteError> {
         let Self { model, advice, .. } = self;
         let stack = model.data.factors.iter().zip(&advice.advised.stack);
-        let stack =
-            stack.map(|(package, level)| (package.name.clone(), json!(package.versions[*level])));
-        let mut json = about(model);
-        json["type"] = json!(advice.kind.name());
-        json["not_distinguishable"] = json!(advice.alike);
-        json["stack"] = Value::Object(stack.collect::<Map<_, _>>());
-        json["evidence"] = json!(self.advice_rows());
-        json["headline"] = json!(self.headline());
-        json["notes"] = json!(self.all_notes());
-        Ok(json)
+        let stack = stack.map(|(package, level)| {
+            let version = package.versions[*level].as_str();
+            (package.name.as_str(), version)
+        });
+        Ok(serde_json::to_value(AdviceFields {
+            model: ModelFields::new(model),
+            r#type: advice.kind.name(),
+            others: self.others(),
+            not_distinguishable: advice.alike,
+            stack: stack.collect(),
+            evidence: self.advice_rows(view),
+        })?)
+    }
+
+    fn verdict(&self) -> Option<&'static str> {
+        Some(if self.is_best() {
+            "best"
+        } else {
+            "as_good_as_any"
+        })
+    }
+
+    fn omitted_rows(&self, view: View) -> usize {
+        self.lines().len() - self.listed(view).len()
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {
-        csv_rows(&self.advice_rows())
+        let view = View {
+            full: true,
+            ..View::default()
+        };
+        csv_rows(&self.advice_rows(view))
     }
 }
 
@@ -334,6 +393,6 @@ fn basis(expectation: &StackExpectation) -> String {
     }
 }
 
-fn capitalised_all(sentences: &[String]) -> Vec<String> {
-    sentences.iter().map(|text| capitalised(text)).collect()
+fn capitalised_all(notes: &[Note]) -> Vec<String> {
+    notes.iter().map(|note| capitalised(&note.text)).collect()
 }

@@ -2,22 +2,42 @@
 
 use lapwing_model::text::counted;
 use lapwing_study::{StudyData, StudyScale, TreatmentRatios, treatment_ratios};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
+use super::fields::StudyFields;
 use super::{StudyAnswer, StudyAnswerError, or_dash};
 use crate::study::{StudyMetricText, chart};
 use crate::writing::Align::{Left, Right};
-use crate::writing::Table;
+use crate::writing::{AnswerKind, Note, Table};
 
-#[derive(Default, Serialize)]
+/// How often each treatment helps.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ColourFields<'d> {
+    /// Number of treatments.
+    treatments: usize,
+    /// Number of treatments with the same sign in every pair of settings.
+    same_sign: usize,
+    colours: Vec<ColourRow<'d>>,
+}
+
+/// The kind of these answers.
+pub const KIND: AnswerKind =
+    AnswerKind::of::<StudyFields<'_, ColourFields<'_>>>("study-colour").listing("colours");
+
+/// How often a treatment helps, and by how much.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 struct ColourRow<'d> {
     treatment: &'d str,
     deltas: usize,
     better: usize,
     mean_log2_ratio: f64,
+    /// The mean change as a share.
+    share: f64,
     fast_half_log2_ratio: Option<f64>,
+    fast_half_share: Option<f64>,
     slow_half_log2_ratio: Option<f64>,
+    slow_half_share: Option<f64>,
 }
 
 impl<'d> StudyAnswer<'d> {
@@ -28,6 +48,7 @@ impl<'d> StudyAnswer<'d> {
             data.metric
                 .change_text(StudyScale::Log, log * std::f64::consts::LN_2)
         };
+        let share = |log: f64| log.exp2() - 1.0;
         let mut table = Table::new(&[
             ("treatment", Left),
             ("mean change", Right),
@@ -50,22 +71,31 @@ impl<'d> StudyAnswer<'d> {
                 deltas: of_treatment.deltas,
                 better: of_treatment.better,
                 mean_log2_ratio: of_treatment.mean,
+                share: share(of_treatment.mean),
                 fast_half_log2_ratio: of_treatment.lower_half,
+                fast_half_share: of_treatment.lower_half.map(share),
                 slow_half_log2_ratio: of_treatment.upper_half,
+                slow_half_share: of_treatment.upper_half.map(share),
             });
         }
         let is_same = |of: &&TreatmentRatios| of.better == of.deltas || of.better == 0;
         let order: Vec<usize> = ratios.iter().map(|it| it.treatment).collect();
+        let fields = ColourFields {
+            treatments: ratios.len(),
+            same_sign: ratios.iter().filter(is_same).count(),
+            colours: rows.clone(),
+        };
+        let note = "halves: by the level of the two values that are compared";
         Ok(Self {
             headline: format!(
                 "{} of {} have the same sign in every pair of settings",
-                ratios.iter().filter(is_same).count(),
+                fields.same_sign,
                 counted(ratios.len(), "treatment")
             ),
             table,
-            notes: vec!["halves: by the level of the two values that are compared".to_owned()],
+            notes: vec![Note::new("halves", note)],
             charts: vec![("colour", chart::colour(data, &deltas, &order))],
-            ..Self::of_rows(data, scale, ("colours", &rows), Value::Null)?
+            ..Self::of_view(&KIND, data, scale, &rows, fields)?
         })
     }
 }

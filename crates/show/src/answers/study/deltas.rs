@@ -3,27 +3,50 @@
 use lapwing_model::text::{counted, grouped};
 use lapwing_stats::deltas::{Delta, DeltaPairing};
 use lapwing_study::{StudyData, StudyScale, measured_sets};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
+use super::fields::{StudyFields, share, value};
 use super::{StudyAnswer, StudyAnswerError};
 use crate::study::{StudyMetricText, chart};
 use crate::writing::Align::{Left, Right};
-use crate::writing::Table;
+use crate::writing::{AnswerKind, Table};
 
-/// Maximum number of rows of the table.
+/// Number of listed pairs.
 const SHOWN: usize = 30;
 
-#[derive(Default, Serialize)]
+/// The deltas.
+#[derive(Debug, Serialize, JsonSchema)]
+struct DeltasFields<'d> {
+    /// Number of pairs of settings that differ by one treatment.
+    number_of_deltas: usize,
+    /// Number of those that are better with the treatment.
+    better: usize,
+    worse_or_equal: usize,
+    deltas: Vec<DeltaRow<'d>>,
+}
+
+/// A pair of settings that differ by one treatment.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 struct DeltaRow<'d> {
     treatment: &'d str,
+    /// The other treatments of both settings.
     present: Vec<&'d str>,
+    /// Value without the treatment, in the unit.
     before: f64,
+    /// Value with the treatment, in the unit.
     after: f64,
+    /// The change on the scale.
     delta: f64,
+    /// On the scale `log`: the change as a share.
+    share: Option<f64>,
     runs_before: usize,
     runs_after: usize,
 }
+
+/// The kind of these answers.
+pub const KIND: AnswerKind =
+    AnswerKind::of::<StudyFields<'_, DeltasFields<'_>>>("study-deltas").listing("deltas");
 
 impl<'d> StudyAnswer<'d> {
     /// Returns the deltas, the largest change first.
@@ -41,7 +64,7 @@ impl<'d> StudyAnswer<'d> {
             ("after", Right),
             ("change", Right),
         ]);
-        for delta in deltas.iter().take(SHOWN) {
+        for delta in &deltas {
             table.row(vec![
                 data.treatments[delta.factor].name.clone(),
                 data.set_text(delta.set),
@@ -54,20 +77,20 @@ impl<'d> StudyAnswer<'d> {
             .iter()
             .filter(|delta| data.metric.is_gain(scale, delta.change()))
             .count();
-        let mut notes = Vec::new();
-        if deltas.len() > SHOWN {
-            let rest = grouped(deltas.len() - SHOWN);
-            notes.push(format!(
-                "{rest} smaller ones are not shown; `--format csv` lists all"
-            ));
-        }
         let mut charts = Vec::new();
         if !deltas.is_empty() {
             let order: Vec<usize> = (0..data.treatments.len()).collect();
             let times = measured_sets(data, StudyScale::Time)?.deltas(pairing);
             charts.push(("colour", chart::colour(data, &times, &order)));
         }
-        let rows: Vec<DeltaRow<'_>> = deltas.iter().map(|delta| row(data, delta)).collect();
+        let rows = deltas.iter().map(|delta| row(data, scale, delta));
+        let rows: Vec<DeltaRow<'_>> = rows.collect();
+        let fields = DeltasFields {
+            number_of_deltas: deltas.len(),
+            better,
+            worse_or_equal: deltas.len() - better,
+            deltas: rows.clone(),
+        };
         Ok(Self {
             headline: format!(
                 "{} of {}: {} better, {} worse or equal",
@@ -77,14 +100,14 @@ impl<'d> StudyAnswer<'d> {
                 grouped(deltas.len() - better)
             ),
             table,
-            notes,
+            shown: Some(SHOWN),
             charts,
-            ..Self::of_rows(data, scale, ("deltas", &rows), Value::Null)?
+            ..Self::of_view(&KIND, data, scale, &rows, fields)?
         })
     }
 }
 
-fn row<'d>(data: &'d StudyData, delta: &Delta) -> DeltaRow<'d> {
+fn row<'d>(data: &'d StudyData, scale: StudyScale, delta: &Delta) -> DeltaRow<'d> {
     let treatments = data.treatments.iter().enumerate();
     let present = treatments.filter(|(at, _)| delta.set >> at & 1 == 1);
     DeltaRow {
@@ -92,9 +115,10 @@ fn row<'d>(data: &'d StudyData, delta: &Delta) -> DeltaRow<'d> {
         present: present
             .map(|(_, treatment)| treatment.name.as_str())
             .collect(),
-        before: delta.before,
-        after: delta.after,
+        before: value(scale, delta.before),
+        after: value(scale, delta.after),
         delta: delta.change(),
+        share: share(scale, Some(delta.change())),
         runs_before: delta.runs[0],
         runs_after: delta.runs[1],
     }

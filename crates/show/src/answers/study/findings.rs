@@ -1,21 +1,37 @@
 //! The findings of a study in sentences: `lapwing study findings`.
 
-use lapwing_study::{StudyData, StudyFinding};
+use lapwing_study::StudyData;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
+use super::fields::StudyFields;
+use super::finding_row::StudyFindingRow;
 use super::{StudyAnswer, StudyAnswerError};
 use crate::study::{StudyMetricText, StudyOverview, finding_title, study_finding_text};
 use crate::writing::Align::{Left, Right};
-use crate::writing::Table;
+use crate::writing::{AnswerKind, Table};
 
-#[derive(Default, Serialize)]
-struct StudyFindingRow<'d> {
-    kind: &'static str,
-    text: String,
-    treatments: Vec<&'d str>,
-    size: Option<f64>,
+/// The findings.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FindingsFields<'d> {
+    /// Number of treatments.
+    treatments: usize,
+    /// Number of treatments with an effect.
+    with_effect: usize,
+    /// Number of pairs of treatments that interact.
+    interacting_pairs: usize,
+    /// Mean of the base in the unit, if it was measured.
+    base: Option<f64>,
+    /// Mean of the best measured setting in the unit.
+    best: Option<f64>,
+    /// The best measured setting.
+    best_setting: String,
+    findings: Vec<StudyFindingRow<'d>>,
 }
+
+/// The kind of these answers.
+pub const KIND: AnswerKind =
+    AnswerKind::of::<StudyFields<'_, FindingsFields<'_>>>("study-findings").listing("findings");
 
 impl<'d> StudyAnswer<'d> {
     /// Returns the findings, without charts.
@@ -25,34 +41,34 @@ impl<'d> StudyAnswer<'d> {
     ) -> Result<Self, StudyAnswerError> {
         let scale = overview.scale;
         let mut table = Table::new(&[("about", Left), ("size", Right), ("finding", Left)]);
-        let mut rows = Vec::new();
         for finding in &overview.findings {
             let size = finding.size();
-            let text = study_finding_text(finding, data, scale);
             table.row(vec![
                 finding_title(finding.kind()).to_owned(),
                 size.map_or_else(String::new, |size| data.metric.change_text(scale, size)),
-                text.clone(),
+                study_finding_text(finding, data, scale),
             ]);
-            rows.push(StudyFindingRow {
-                kind: finding.kind().key(),
-                text,
-                treatments: treatments(data, finding),
-                size,
-            });
         }
+        let findings = overview.findings.iter();
+        let rows = || {
+            findings
+                .clone()
+                .map(|it| StudyFindingRow::new(data, scale, it))
+        };
+        let fields = FindingsFields {
+            treatments: data.treatments.len(),
+            with_effect: overview.with_effect,
+            interacting_pairs: overview.interacting_pairs,
+            base: overview.base,
+            best: overview.best,
+            best_setting: data.set_text(data.best_set()),
+            findings: rows().collect(),
+        };
         Ok(Self {
             headline: overview.headline.clone(),
             table,
             sections: overview.sections(data),
-            ..Self::of_rows(data, scale, ("findings", &rows), Value::Null)?
+            ..Self::of_view(&KIND, data, scale, &rows().collect::<Vec<_>>(), fields)?
         })
     }
-}
-
-fn treatments<'d>(data: &'d StudyData, finding: &StudyFinding) -> Vec<&'d str> {
-    let treatments = finding.treatments().into_iter();
-    treatments
-        .map(|at| data.treatments[at].name.as_str())
-        .collect()
 }

@@ -6,33 +6,41 @@ use lapwing_stats::linear_model::{LinearPrediction, ModelTerm};
 use lapwing_study::{
     FittedColumn, ModelChoice, StudyData, StudyFit, StudyScale, StudyViewError, measured_sets,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use super::{EndFields, StudyAnswer, StudyAnswerError, p_text};
+use super::fields::StudyFields;
+use super::fit_fields::{
+    BaseFields, FitFigures, FitRow, PredictionFields, base, figures, prediction_fields, row,
+};
+use super::{StudyAnswer, StudyAnswerError, p_text};
 use crate::percent;
 use crate::study::{StudyMetricText, fit_charts, sorted_means};
 use crate::writing::Align::{Left, Right};
-use crate::writing::Table;
+use crate::writing::{AnswerKind, Note, Table};
 
-/// Maximum number of rows of the table.
+/// Number of listed columns.
 const SHOWN: usize = 40;
 
-#[derive(Default, Serialize)]
-struct FitRow {
-    column: String,
-    estimate: Option<f64>,
-    standard_error: Option<f64>,
-    #[serde(flatten)]
-    ends: EndFields,
-    t: Option<f64>,
-    p_value: Option<f64>,
-    adjusted_p_value: Option<f64>,
-    aliased: bool,
-    mean_delta: Option<f64>,
-    mean_delta_lower: Option<f64>,
-    mean_delta_upper: Option<f64>,
+/// The model.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FitFields {
+    /// `main`, `pairs` or `selected`.
+    model: &'static str,
+    fit: FitFigures,
+    /// Number of factors, or of levels of them, with an effect that can be distinguished from zero.
+    factor_effects: usize,
+    /// Number of interactions that can be distinguished from zero.
+    interactions: usize,
+    /// What the model expects of the base.
+    base: Option<BaseFields>,
+    columns: Vec<FitRow>,
+    predictions: Vec<PredictionFields>,
 }
+
+/// The kind of these answers.
+pub const KIND: AnswerKind =
+    AnswerKind::of::<StudyFields<'_, FitFields>>("study-fit").listing("columns");
 
 impl<'d> StudyAnswer<'d> {
     /// Returns the coefficients beside the mean deltas, and predictions of these settings.
@@ -62,27 +70,34 @@ impl<'d> StudyAnswer<'d> {
             for prediction in fit.predict(data, &[levels])? {
                 let set = data.set_text(set);
                 notes.push(prediction_text(data, scale, &set, &prediction, measured));
-                predictions.push(json!({
-                    "setting": text,
-                    "value": prediction.is_estimable.then_some(prediction.mean),
-                    "lower": prediction.mean_interval.lower,
-                    "upper": prediction.mean_interval.upper,
-                    "run_lower": prediction.run_interval.lower,
-                    "run_upper": prediction.run_interval.upper,
-                    "is_estimable": prediction.is_estimable,
-                    "measured": measured,
-                }));
+                predictions.push(prediction_fields(scale, text, &prediction, measured));
             }
         }
-        let columns = fit.columns.iter();
-        let rows: Vec<FitRow> = columns.map(|column| row(column, mean_of(column))).collect();
-        let more = json!({"fit": figures(fit), "predictions": predictions});
+        let columns = ranked(fit);
+        let rows = columns.iter();
+        let rows = rows.map(|column| row(scale, column, mean_of(column)));
+        let rows: Vec<FitRow> = rows.collect();
+        let [factor_effects, interactions] = clear_effects(fit);
+        let fields = FitFields {
+            model: match fit.options.model {
+                ModelChoice::Main => "main",
+                ModelChoice::Pairs => "pairs",
+                ModelChoice::Selected => "selected",
+            },
+            fit: figures(fit),
+            factor_effects,
+            interactions,
+            base: columns.iter().find_map(|column| base(scale, column)),
+            columns: rows.clone(),
+            predictions,
+        };
         Ok(Self {
             headline: headline(data, fit),
-            table: table(data, fit, mean_of),
+            table: table(data, scale, &columns, mean_of),
+            shown: Some(SHOWN),
             notes,
             charts: fit_charts(data, fit, &means),
-            ..Self::of_rows(data, scale, ("columns", &rows), more)?
+            ..Self::of_view(&KIND, data, scale, &rows, fields)?
         })
     }
 }
@@ -93,62 +108,56 @@ fn prediction_text(
     setting: &str,
     prediction: &LinearPrediction,
     measured: Option<f64>,
-) -> String {
+) -> Note {
     let value = |value: f64| data.metric.value_text(scale, value);
     let beside = match measured {
         Some(mean) => format!("measured {}", value(mean)),
         None => "not measured".to_owned(),
     };
     if prediction.is_estimable {
-        format!(
+        let text = format!(
             "{setting}: {} (95 % CI {}–{}; a further instance {}–{}), {beside}",
             value(prediction.mean),
             value(prediction.mean_interval.lower),
             value(prediction.mean_interval.upper),
             value(prediction.run_interval.lower),
             value(prediction.run_interval.upper)
-        )
+        );
+        Note::new("prediction", text).with("confidence", 0.95)
     } else {
-        format!(
+        let text = format!(
             "{setting}: cannot be predicted, as it differs in a way that was never measured, {beside}"
-        )
+        );
+        Note::new("not_estimable", text)
     }
 }
 
+/// Returns the number of effects of factors and of pairs that can be distinguished from zero.
+fn clear_effects(fit: &StudyFit) -> [usize; 2] {
+    let clear = fit.effects();
+    let clear = clear.filter(|column| column.adjusted_p_value.is_some_and(|p| p <= 0.05));
+    let (pairs, factors): (Vec<&FittedColumn>, Vec<&FittedColumn>) =
+        clear.partition(|column| matches!(column.term, ModelTerm::Pair(..)));
+    [factors.len(), pairs.len()]
+}
+
 fn headline(data: &StudyData, fit: &StudyFit) -> String {
-    let is_sure = |column: &&FittedColumn| column.adjusted_p_value.is_some_and(|p| p <= 0.05);
-    let sure: Vec<&FittedColumn> = fit.effects().filter(is_sure).collect();
-    let pairs = sure
-        .iter()
-        .filter(|column| matches!(column.term, ModelTerm::Pair(..)))
-        .count();
+    let [factors, pairs] = clear_effects(fit);
     let share = fit.fit.r_squared().map_or_else(String::new, |share| {
         format!(" explains {} of the variance", percent(share))
     });
     format!(
         "the model of {}{share}; {} and {} distinguishable from zero",
         data.size_text(),
-        counted(sure.len() - pairs, "factor effect"),
+        counted(factors, "factor effect"),
         counted(pairs, "interaction")
     )
 }
 
-fn table<'m>(
-    data: &StudyData,
-    fit: &StudyFit,
-    mean_of: impl Fn(&FittedColumn) -> Option<&'m MeanDelta>,
-) -> Table {
-    let scale = fit.options.scale;
-    let mut table = Table::new(&[
-        ("term", Left),
-        ("coefficient", Right),
-        ("interval", Right),
-        ("p adjusted", Right),
-        ("mean delta", Right),
-    ])
-    .dispensable(&["mean delta", "p adjusted"]);
-    let mut shown: Vec<&FittedColumn> = fit.columns.iter().collect();
-    shown.sort_by(|one, other| {
+/// Returns the columns: first the base, then factors, pairs and covariates, each by the size of their effects.
+fn ranked(fit: &StudyFit) -> Vec<&FittedColumn> {
+    let mut columns: Vec<&FittedColumn> = fit.columns.iter().collect();
+    columns.sort_by(|one, other| {
         let rank = |column: &FittedColumn| {
             let is_pair = matches!(column.term, ModelTerm::Pair(..));
             let is_term = column.term != ModelTerm::Intercept;
@@ -158,9 +167,26 @@ fn table<'m>(
         let sizes = size(other).total_cmp(&size(one));
         rank(one).cmp(&rank(other)).then(sizes)
     });
+    columns
+}
+
+fn table<'m>(
+    data: &StudyData,
+    scale: StudyScale,
+    columns: &[&FittedColumn],
+    mean_of: impl Fn(&FittedColumn) -> Option<&'m MeanDelta>,
+) -> Table {
+    let mut table = Table::new(&[
+        ("term", Left),
+        ("coefficient", Right),
+        ("interval", Right),
+        ("p adjusted", Right),
+        ("mean delta", Right),
+    ])
+    .dispensable(&["mean delta", "p adjusted"]);
     let value = |value: f64| data.metric.value_text(scale, value);
     let change = |change: f64| data.metric.change_text(scale, change);
-    for column in shown.into_iter().take(SHOWN) {
+    for column in columns {
         let estimate = column.coefficient.map(|coefficient| coefficient.estimate);
         let mean = mean_of(column).map(|mean| change(mean.mean));
         table.row(if column.term == ModelTerm::Intercept {
@@ -192,17 +218,17 @@ fn table<'m>(
     table
 }
 
-fn notes(data: &StudyData, fit: &StudyFit) -> Vec<String> {
+fn notes(data: &StudyData, fit: &StudyFit) -> Vec<Note> {
     let mut notes = Vec::new();
     let scale = fit.options.scale;
     if let Some(deviation) = fit.fit.residual_deviation() {
         let text = data.metric.size_text(scale, deviation);
         let freedom = fit.fit.residual_freedom();
-        notes.push(format!(
-            "residual standard deviation {text}, {freedom} degrees of freedom"
-        ));
+        let text = format!("residual standard deviation {text}, {freedom} degrees of freedom");
+        notes.push(Note::new("residuals", text));
     } else {
-        notes.push("as many coefficients as instances: no intervals; replicate, or choose fewer terms with --model".to_owned());
+        let text = "as many coefficients as instances: no intervals; replicate, or choose fewer terms with --model";
+        notes.push(Note::new("saturated", text));
     }
     let aliased: Vec<&str> = (fit
         .columns
@@ -211,18 +237,19 @@ fn notes(data: &StudyData, fit: &StudyFit) -> Vec<String> {
     .map(|column| column.name.as_str())
     .collect();
     if !aliased.is_empty() {
-        let names = first_names(aliased, 5);
-        notes.push(format!(
-            "aliased, because they depend on terms before them: {names}"
-        ));
+        let names = first_names(&aliased, 5);
+        let text = format!("aliased, because they depend on terms before them: {names}");
+        notes.push(Note::new("aliased", text).with("columns", aliased));
     }
     match fit.options.model {
-        ModelChoice::Selected => notes.push(
-            "terms were selected by the same data, so their p-values are too small; `--model pairs` tests all".to_owned(),
-        ),
-        ModelChoice::Pairs => notes.push(
-            "with pairs in the model, a factor's coefficient is its effect where all others are at their base; `study effects --show paths` attributes by Shapley values".to_owned(),
-        ),
+        ModelChoice::Selected => notes.push(Note::new(
+            "selected",
+            "terms were selected by the same data, so their p-values are too small; `--model pairs` tests all",
+        )),
+        ModelChoice::Pairs => notes.push(Note::new(
+            "pairs",
+            "with pairs in the model, a factor's coefficient is its effect where all others are at their base; `study effects --show paths` attributes by Shapley values",
+        )),
         ModelChoice::Main => {}
     }
     let diagnostics = fit.diagnostics;
@@ -234,62 +261,23 @@ fn notes(data: &StudyData, fit: &StudyFit) -> Vec<String> {
             StudyScale::Log => "--robust allows for that",
             StudyScale::Time | StudyScale::Rate => "--scale log or --robust allow for that",
         };
-        notes.push(format!(
-            "residuals are {ratio:.1}× as large at high values as at low ones: {advice}"
-        ));
+        let text =
+            format!("residuals are {ratio:.1}× as large at high values as at low ones: {advice}");
+        notes.push(Note::new("spread", text).with("ratio", ratio));
     }
     if let Some(drift) = diagnostics.autocorrelation.filter(|it| *it > 0.3) {
-        notes.push(format!(
+        let text = format!(
             "residuals that follow one another are alike (correlation {drift:.2}): the machine drifted; --covariate time or session may help"
-        ));
+        );
+        notes.push(Note::new("drift", text).with("correlation", drift));
     }
     if diagnostics.outliers > 0 {
-        notes.push(format!(
+        let text = format!(
             "{} far from the model (standardised residual above 3.5)",
             counted(diagnostics.outliers, "instance")
-        ));
+        );
+        let note = Note::new("outliers", text).with("instances", diagnostics.outliers);
+        notes.push(note.with("largest_residual", 3.5));
     }
     notes
-}
-
-fn figures(fit: &StudyFit) -> Value {
-    let diagnostics = fit.diagnostics;
-    json!({
-        "instances": fit.observed.len(),
-        "rank": fit.fit.rank(),
-        "residual_freedom": fit.fit.residual_freedom(),
-        "r_squared": fit.fit.r_squared(),
-        "adjusted_r_squared": fit.fit.adjusted_r_squared(),
-        "residual_deviation": fit.fit.residual_deviation(),
-        "residual_sum_of_squares": fit.fit.residual_sum_of_squares,
-        "model": match fit.options.model {
-            ModelChoice::Main => "main",
-            ModelChoice::Pairs => "pairs",
-            ModelChoice::Selected => "selected",
-        },
-        "diagnostics": {
-            "outliers": diagnostics.outliers,
-            "largest_cooks_distance": diagnostics.largest_cooks_distance,
-            "spread_ratio": diagnostics.spread_ratio,
-            "autocorrelation": diagnostics.autocorrelation,
-        },
-    })
-}
-
-fn row(column: &FittedColumn, mean: Option<&MeanDelta>) -> FitRow {
-    let coefficient = column.coefficient;
-    let interval = mean.and_then(|mean| mean.interval);
-    FitRow {
-        column: column.name.clone(),
-        estimate: coefficient.map(|it| it.estimate),
-        standard_error: coefficient.map(|it| it.standard_error),
-        ends: column.interval.into(),
-        t: coefficient.map(|it| it.t),
-        p_value: coefficient.and_then(|it| it.p_value),
-        adjusted_p_value: column.adjusted_p_value,
-        aliased: coefficient.is_none(),
-        mean_delta: mean.map(|mean| mean.mean),
-        mean_delta_lower: interval.map(|ends| ends.lower),
-        mean_delta_upper: interval.map(|ends| ends.upper),
-    }
 }

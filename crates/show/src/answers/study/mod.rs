@@ -4,8 +4,11 @@ mod carry_over;
 mod colour;
 mod deltas;
 mod design;
+mod fields;
+mod finding_row;
 mod findings;
 mod fit;
+mod fit_fields;
 mod means;
 mod optimise;
 mod paths;
@@ -15,31 +18,53 @@ mod stability;
 
 use std::path::Path;
 
-use lapwing_stats::Interval;
+use lapwing_model::text::grouped;
 use lapwing_study::{StudyData, StudyFitError, StudyScale, StudyViewError};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-pub use self::carry_over::{ComparedStudies, ListedEffects};
+pub use self::carry_over::ComparedStudies;
 pub use self::design::{DESIGN_FILE, DesignAnswer};
+use self::fields::StudyFields;
 pub use self::optimise::{OptimisationAnswer, round_text};
 pub use self::paths::PathQuestion;
 pub use self::pca::ComponentQuestion;
-pub use self::stability::stability_text;
+pub use self::stability::stability_note;
 use crate::chart::{Chart, PageSection, SaveError, save_page_with};
+use crate::study::data_note;
 use crate::writing::{
-    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+    Answer, AnswerKind, CsvRows, Note, Table, TextAnswer, View, WriteError, csv_rows,
 };
+
+/// The kinds of answers about studies.
+pub const KINDS: &[&AnswerKind] = &[
+    &carry_over::KIND,
+    &colour::KIND,
+    &deltas::KIND,
+    &design::KIND,
+    &findings::KIND,
+    &fit::KIND,
+    &means::KIND,
+    &optimise::KIND,
+    &paths::KIND,
+    &pca::KIND,
+    &scatter::KIND,
+    &stability::KIND,
+];
 
 /// An answer about a study, with its charts.
 #[derive(Debug)]
 pub struct StudyAnswer<'d> {
+    kind: &'static AnswerKind,
     data: &'d StudyData,
     headline: String,
     table: Table,
-    notes: Vec<String>,
+    notes: Vec<Note>,
     /// Notes on the data, below the others.
-    data_notes: &'d [String],
+    data_notes: Vec<Note>,
+    verdict: Option<&'static str>,
+    /// Number of rows that are listed without `--full`, of the table and of the list in JSON: `None` for all.
+    shown: Option<usize>,
     rows: CsvRows,
     json: Value,
     /// The charts by name; several may have the same.
@@ -62,28 +87,25 @@ pub enum StudyAnswerError {
 }
 
 impl<'d> StudyAnswer<'d> {
-    /// Returns an answer with these rows for programs, named `key` in JSON beside `more`, and no words yet.
-    fn of_rows<R: Serialize + Default>(
+    /// Returns an answer with the fields of its kind and with rows for spreadsheets, and no words yet.
+    fn of_view<R: Serialize + Default>(
+        kind: &'static AnswerKind,
         data: &'d StudyData,
         scale: StudyScale,
-        (key, rows): (&str, &[R]),
-        more: Value,
+        rows: &[R],
+        view: impl Serialize,
     ) -> Result<Self, WriteError> {
-        let mut json = json!({"study": about(data, scale), "notes": data.notes});
-        json[key] = json!(rows);
-        if let Value::Object(more) = more {
-            for (key, value) in more {
-                json[key] = value;
-            }
-        }
         Ok(Self {
+            kind,
             data,
             headline: String::new(),
             table: Table::default(),
             notes: Vec::new(),
-            data_notes: &data.notes,
+            data_notes: data.notes.iter().map(data_note).collect(),
+            verdict: None,
+            shown: None,
             rows: csv_rows(rows)?,
-            json,
+            json: serde_json::to_value(StudyFields::new(data, scale, view))?,
             charts: Vec::new(),
             sections: Vec::new(),
         })
@@ -96,11 +118,12 @@ impl<'d> StudyAnswer<'d> {
     /// Returns the error of the file.
     pub fn save_page(&self, path: &Path) -> Result<(), SaveError> {
         let mut sections = self.sections.clone();
-        let notes = self.notes();
-        if !notes.is_empty() {
+        let notes = self.notes.iter().chain(&self.data_notes);
+        let sentences: Vec<String> = notes.map(|note| note.text.clone()).collect();
+        if !sentences.is_empty() {
             sections.push(PageSection {
                 title: "Notes".to_owned(),
-                sentences: notes,
+                sentences,
             });
         }
         let lead = format!(
@@ -114,68 +137,63 @@ impl<'d> StudyAnswer<'d> {
         save_page_with(path, &title, &lead, &sections, &charts)
     }
 
-    fn notes(&self) -> Vec<String> {
-        self.notes.iter().chain(self.data_notes).cloned().collect()
+    /// Returns the number of rows of a view out of all.
+    fn listed(&self, view: View, all: usize) -> usize {
+        let shown = self.shown.filter(|_| !view.full);
+        shown.map_or(all, |shown| shown.min(all))
+    }
+
+    fn all_listed(&self) -> usize {
+        let list = self.kind.list.and_then(|list| self.json[list].as_array());
+        list.map_or(0, Vec::len)
     }
 }
 
-/// Its fields for programs.
-const KIND: AnswerKind = AnswerKind::of::<Untyped>("study");
-
 impl Answer for StudyAnswer<'_> {
     fn kind(&self) -> &'static AnswerKind {
-        &KIND
+        self.kind
     }
 
-    fn for_people(&self, _view: View) -> TextAnswer {
+    fn for_people(&self, view: View) -> TextAnswer {
+        let mut table = self.table.clone();
+        let all = table.len();
+        let listed = self.listed(view, all);
+        table.truncate(listed);
+        let mut notes = self.notes.clone();
+        if listed < all {
+            let hidden = all - listed;
+            let text = format!("{} more not shown (`--full` shows all)", grouped(hidden));
+            notes.push(Note::new("not_shown", text).with("rows", hidden));
+        }
+        notes.extend(self.data_notes.iter().cloned());
         TextAnswer {
             headline: self.headline.clone(),
-            table: self.table.clone(),
-            notes: uncoded(self.notes()),
+            table,
+            notes,
             next: Vec::new(),
             has_table_first: false,
         }
     }
 
-    fn data(&self, _view: View) -> Result<Value, WriteError> {
-        Ok(self.json.clone())
+    fn data(&self, view: View) -> Result<Value, WriteError> {
+        let mut json = self.json.clone();
+        let listed = self.listed(view, self.all_listed());
+        let list = self.kind.list.and_then(|list| json[list].as_array_mut());
+        list.into_iter().for_each(|rows| rows.truncate(listed));
+        Ok(json)
+    }
+
+    fn omitted_rows(&self, view: View) -> usize {
+        let all = self.all_listed();
+        all - self.listed(view, all)
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {
         Ok(self.rows.clone())
     }
-}
 
-fn about(data: &StudyData, scale: StudyScale) -> Value {
-    let factors = data.factors.iter();
-    let factors: Vec<Value> = factors
-        .map(|factor| json!({"name": factor.name, "levels": factor.levels}))
-        .collect();
-    json!({
-        "suite": data.suite,
-        "benchmark": data.benchmark,
-        "metric": data.metric.name,
-        "unit": data.metric.unit_of(scale),
-        "scale": scale.name(),
-        "factors": factors,
-        "settings": data.set_means(StudyScale::Time).len(),
-        "instances": data.instances.len(),
-    })
-}
-
-/// The ends of an interval in a row for programs.
-#[derive(Debug, Default, Clone, Copy, Serialize)]
-struct EndFields {
-    lower: Option<f64>,
-    upper: Option<f64>,
-}
-
-impl From<Option<Interval>> for EndFields {
-    fn from(interval: Option<Interval>) -> Self {
-        Self {
-            lower: interval.map(|interval| interval.lower),
-            upper: interval.map(|interval| interval.upper),
-        }
+    fn verdict(&self) -> Option<&'static str> {
+        self.verdict
     }
 }
 

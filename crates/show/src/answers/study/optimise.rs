@@ -6,17 +6,19 @@ use lapwing_study::design::{BASE, SettingSummary, StudyConfiguration};
 use lapwing_study::{
     OptimisationEnd, OptimisationResult, OptimisationState, StudyOptimisation, StudyScale,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::design::ConfigurationFields;
 use super::or_dash;
 use crate::study::StudyMetricText;
 use crate::writing::Align::{Left, Right};
 use crate::writing::{
-    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+    Answer, AnswerKind, CsvRows, NextStep, Note, Table, TextAnswer, View, WriteError, csv_rows,
 };
 
-/// Maximum number of rows of the table.
+/// Number of listed configurations.
 const SHOWN: usize = 10;
 
 /// The best configuration, and what else was measured.
@@ -26,58 +28,137 @@ pub struct OptimisationAnswer {
     pub result: OptimisationResult,
     /// The reason for its end.
     pub end: OptimisationEnd,
-    /// The beginning of a suggested command.
-    pub program: String,
+    /// The command that explains the effects.
+    pub findings: String,
 }
 
-#[derive(Default, Serialize)]
+/// The best configuration, and what else was measured.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OptimisationFields<'a> {
+    metric: &'a str,
+    unit: String,
+    best: ConfigurationFields<'a>,
+    /// The final comparison of the best configuration with the base.
+    comparison: Option<FinalComparison>,
+    /// `no-improvement`, `runs`, `budget` or `exhausted`.
+    ended_by: &'static str,
+    /// Number of instances and failed configurations of the search, without the final comparison.
+    runs: usize,
+    /// Number of measured instances.
+    instances: usize,
+    /// Number of measured configurations.
+    measured: usize,
+    /// Configurations without a usable value.
+    failed: Vec<String>,
+    number_of_failed: usize,
+    /// Levels that never worked.
+    broken_levels: Vec<String>,
+    /// The best expected first.
+    configurations: Vec<SettingRow>,
+}
+
+/// The best configuration relative to the base.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FinalComparison {
+    ratio: f64,
+    lower: f64,
+    upper: f64,
+    p_value: f64,
+    /// Number of instances of the base and of the best configuration.
+    instances: [usize; 2],
+    is_distinguishable: bool,
+}
+
+/// A measured configuration, with values in the unit.
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct SettingRow {
     configuration: String,
     instances: usize,
     mean: f64,
+    /// The mean that the model expects.
     expected: Option<f64>,
+    /// Standard deviation of the expected logarithm.
     expected_deviation: Option<f64>,
+    /// Difference of the expected logarithm from that of the base.
     change: Option<f64>,
+    /// The same as a share.
+    share: Option<f64>,
 }
 
-/// Its fields for programs.
-const KIND: AnswerKind = AnswerKind::of::<Untyped>("study-optimise");
+/// The kind of these answers.
+pub const KIND: AnswerKind =
+    AnswerKind::of::<OptimisationFields<'_>>("study-optimise").listing("configurations");
 
 impl Answer for OptimisationAnswer {
     fn kind(&self) -> &'static AnswerKind {
         &KIND
     }
 
-    fn for_people(&self, _view: View) -> TextAnswer {
+    fn for_people(&self, view: View) -> TextAnswer {
+        let mut notes = self.notes();
+        let hidden = self.omitted_rows(view);
+        if hidden > 0 {
+            let text = format!("{hidden} more not shown (`--full` shows all)");
+            notes.push(Note::new("not_shown", text).with("rows", hidden));
+        }
         TextAnswer {
             headline: self.headline(),
-            table: self.table(),
-            notes: uncoded(self.notes()),
-            next: Vec::new(),
+            table: self.table(view),
+            notes,
+            next: vec![NextStep::new(&self.findings, "explains the effects")],
             has_table_first: false,
         }
     }
 
-    fn data(&self, _view: View) -> Result<Value, WriteError> {
+    fn data(&self, view: View) -> Result<Value, WriteError> {
         let result = &self.result;
         let failed = result.state.measured.failed.iter();
         let failed: Vec<String> = failed.map(|run| result.name(run)).collect();
-        Ok(json!({
-            "best": result.best,
-            "metric": result.metric.name,
-            "comparison": result.ratio.map(|ratio| json!({
-                "ratio": ratio.ratio,
-                "lower": ratio.interval.lower,
-                "upper": ratio.interval.upper,
-                "p_value": ratio.p_value,
-                "instances": result.compared,
-                "is_distinguishable": is_sure(&ratio),
-            })),
-            "ended_by": self.end,
-            "runs": result.state.runs,
-            "configurations": self.setting_rows(),
-            "failed": failed,
-        }))
+        let mut configurations = self.setting_rows();
+        configurations.truncate(self.listed(view));
+        Ok(serde_json::to_value(OptimisationFields {
+            metric: &result.metric.name,
+            unit: result.metric.unit_of(StudyScale::Time),
+            best: ConfigurationFields::new(&result.best),
+            comparison: result.ratio.map(|ratio| FinalComparison {
+                ratio: ratio.ratio,
+                lower: ratio.interval.lower,
+                upper: ratio.interval.upper,
+                p_value: ratio.p_value,
+                instances: result.compared,
+                is_distinguishable: is_sure(&ratio),
+            }),
+            ended_by: match self.end {
+                OptimisationEnd::NoImprovement => "no-improvement",
+                OptimisationEnd::Runs => "runs",
+                OptimisationEnd::Budget => "budget",
+                OptimisationEnd::Exhausted => "exhausted",
+            },
+            runs: result.state.runs,
+            instances: result.state.measured.instances.len(),
+            measured: result.summaries.len(),
+            number_of_failed: failed.len(),
+            failed,
+            broken_levels: self.broken_levels(),
+            configurations,
+        })?)
+    }
+
+    fn verdict(&self) -> Option<&'static str> {
+        let ratio = self.result.ratio?;
+        let is_gain = self
+            .result
+            .metric
+            .is_gain(StudyScale::Log, ratio.ratio.ln());
+        Some(match (is_sure(&ratio), is_gain) {
+            (false, _) => "inconclusive",
+            (true, true) => "improvement",
+            (true, false) => "regression",
+        })
+    }
+
+    fn omitted_rows(&self, view: View) -> usize {
+        self.result.summaries.len() - self.listed(view)
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {
@@ -86,6 +167,19 @@ impl Answer for OptimisationAnswer {
 }
 
 impl OptimisationAnswer {
+    /// Returns the number of configurations of a view.
+    fn listed(&self, view: View) -> usize {
+        let all = self.result.summaries.len();
+        if view.full { all } else { all.min(SHOWN) }
+    }
+
+    /// Returns the levels that never worked.
+    fn broken_levels(&self) -> Vec<String> {
+        let broken = self.result.state.measured.broken_levels().into_iter();
+        let names = broken.map(|(factor, level)| self.result.factors[factor].level_name(level));
+        names.collect()
+    }
+
     fn setting_rows(&self) -> Vec<SettingRow> {
         let OptimisationResult {
             metric, summaries, ..
@@ -94,21 +188,25 @@ impl OptimisationAnswer {
         let is_base = |summary: &&SettingSummary| summary.run.iter().all(|level| *level == 0);
         let base = summaries.iter().find(is_base);
         let base = base.and_then(|base| Some(base.expected?.mean));
-        let rows = summaries.iter().map(|summary| SettingRow {
-            configuration: self.result.name(&summary.run),
-            instances: summary.instances,
-            mean: cost(summary.mean),
-            expected: summary.expected.map(|expected| cost(expected.mean)),
-            expected_deviation: summary.expected.map(|expected| expected.deviation),
-            change: summary
-                .expected
+        let rows = summaries.iter().map(|summary| {
+            let expected = summary.expected;
+            let change = expected
                 .zip(base)
-                .map(|(expected, base)| metric.response_logarithm(expected.mean - base)),
+                .map(|(expected, base)| metric.response_logarithm(expected.mean - base));
+            SettingRow {
+                configuration: self.result.name(&summary.run),
+                instances: summary.instances,
+                mean: cost(summary.mean),
+                expected: expected.map(|expected| cost(expected.mean)),
+                expected_deviation: expected.map(|expected| expected.deviation),
+                change,
+                share: change.map(f64::exp_m1),
+            }
         });
         rows.collect()
     }
 
-    fn table(&self) -> Table {
+    fn table(&self, view: View) -> Table {
         let metric = &self.result.metric;
         let mut table = Table::new(&[
             ("configuration", Left),
@@ -119,7 +217,7 @@ impl OptimisationAnswer {
         ]);
         let value = |cost: f64| metric.value_text(StudyScale::Time, cost);
         let change = |change: f64| metric.change_text(StudyScale::Log, change);
-        for row in self.setting_rows().into_iter().take(SHOWN) {
+        for row in self.setting_rows().into_iter().take(self.listed(view)) {
             table.row(vec![
                 row.configuration,
                 row.instances.to_string(),
@@ -164,7 +262,7 @@ impl OptimisationAnswer {
         }
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<Note> {
         let result = &self.result;
         let measured = &result.state.measured;
         let end = match self.end {
@@ -173,33 +271,29 @@ impl OptimisationAnswer {
             OptimisationEnd::Budget => "the time is over: the same command continues",
             OptimisationEnd::Exhausted => "every feasible configuration was measured",
         };
-        let mut notes = vec![format!(
+        let text = format!(
             "{} of {} measured; {end}",
             counted(measured.instances.len(), "instance"),
             counted(result.summaries.len(), "configuration"),
-        )];
+        );
+        let mut notes = vec![Note::new("ended", text)];
         if !measured.failed.is_empty() {
             let names = measured.failed.iter().map(|run| result.name(run));
-            notes.push(format!(
+            let text = format!(
                 "{} without a usable value: {}",
                 counted(measured.failed.len(), "configuration"),
                 first_names(names, 5)
-            ));
+            );
+            notes.push(Note::new("failed", text).with("configurations", measured.failed.len()));
         }
-        let broken: Vec<String> = (measured.broken_levels().into_iter())
-            .map(|(factor, level)| result.factors[factor].level_name(level))
-            .collect();
+        let broken = self.broken_levels();
         if !broken.is_empty() {
-            notes.push(format!(
-                "never worked, so not tried any more: {}",
-                first_names(broken, 5)
-            ));
+            let names = first_names(&broken, 5);
+            let text = format!("never worked, so not tried any more: {names}");
+            notes.push(Note::new("broken_levels", text).with("levels", broken));
         }
-        notes.push("`expected` is by the model of all results, which shrinks lucky values; the final comparison rests on its own instances alone".to_owned());
-        notes.push(format!(
-            "`{} study findings` explains the effects",
-            self.program
-        ));
+        let text = "`expected` is by the model of all results, which shrinks lucky values; the final comparison rests on its own instances alone";
+        notes.push(Note::new("expected", text));
         notes
     }
 }

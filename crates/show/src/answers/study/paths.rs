@@ -1,19 +1,21 @@
 //! From one setting to another, step by step: `lapwing study effects --show paths`.
 
 use lapwing_model::text::counted;
+use lapwing_stats::shapley::PathStep;
 use lapwing_stats::{Confidence, Interval};
 use lapwing_study::{
     Attribution, AttributionSource, FitOptions, ModelChoice, PathOrder, SettingValues, StudyData,
     StudyError, StudyFit, StudyPath, StudyScale, StudyViewError, attribution, study_path,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use super::{EndFields, StudyAnswer, StudyAnswerError, or_dash};
+use super::fields::{ChangeFields, StudyFields, share, value};
+use super::{StudyAnswer, StudyAnswerError, or_dash};
 use crate::percent;
 use crate::study::{StudyMetricText, chart};
 use crate::writing::Align::{Left, Right};
-use crate::writing::Table;
+use crate::writing::{AnswerKind, Note, Table};
 
 /// A question about the way from one setting to another.
 #[derive(Debug)]
@@ -28,16 +30,60 @@ pub struct PathQuestion<'a> {
     pub measured_only: bool,
 }
 
-#[derive(Default, Serialize)]
+/// The path.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PathFields {
+    from: String,
+    to: String,
+    /// The order of the steps.
+    order: &'static str,
+    /// Whether the path ends where it should; else a setting on the way has no value.
+    is_complete: bool,
+    number_of_steps: usize,
+    /// Value before the first step, in the unit.
+    first: Option<f64>,
+    /// Value after the last step, in the unit.
+    last: Option<f64>,
+    /// What Shapley values are from: `measured` or `model`.
+    shapley_from: Option<&'static str>,
+    /// What each treatment or factor is responsible for: the mean over all orders.
+    shapley: Vec<ShapleyFields>,
+    steps: Vec<StepRow>,
+}
+
+/// The kind of these answers.
+pub const KIND: AnswerKind =
+    AnswerKind::of::<StudyFields<'_, PathFields>>("study-paths").listing("steps");
+
+/// What a treatment or factor is responsible for.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ShapleyFields {
+    name: String,
+    value: f64,
+    #[serde(flatten)]
+    change: ChangeFields,
+}
+
+/// A step of a path.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 struct StepRow {
     treatment: String,
-    before: Option<f64>,
-    after: Option<f64>,
-    change: Option<f64>,
-    is_measured: Option<bool>,
+    /// Value before the step, in the unit.
+    before: f64,
+    /// Value after the step, in the unit.
+    after: f64,
+    /// The change on the scale.
+    change: f64,
+    /// On the scale `log`: the change as a share.
+    change_share: Option<f64>,
+    /// The part of the whole change that the step makes.
+    part: Option<f64>,
+    /// Whether the value after the step was measured; else a model predicts it.
+    is_measured: bool,
+    /// The Shapley value of the treatment.
     shapley: Option<f64>,
     #[serde(flatten)]
-    ends: EndFields,
+    shapley_change: ChangeFields,
 }
 
 impl<'d> StudyAnswer<'d> {
@@ -92,10 +138,10 @@ impl<'d> StudyAnswer<'d> {
         let mut rows = Vec::new();
         for step in &path.steps {
             let treatment = &data.treatments[step.factor].name;
-            let share = shares.and_then(|shares| share_of(data, shares, step.factor));
+            let own = shares.and_then(|shares| share_of(data, shares, step.factor));
             let is_measured = values.is_measured(step.set);
             let after = data.metric.value_text(scale, step.after);
-            let share_text = share
+            let share_text = own
                 .map(|(value, interval)| data.metric.change_with_interval(scale, value, interval));
             table.row(vec![
                 treatment.clone(),
@@ -109,34 +155,44 @@ impl<'d> StudyAnswer<'d> {
             ]);
             rows.push(StepRow {
                 treatment: treatment.clone(),
-                before: Some(step.before),
-                after: Some(step.after),
-                change: Some(step.delta()),
-                is_measured: Some(is_measured),
-                shapley: share.map(|(value, _)| value),
-                ends: share.and_then(|(_, interval)| interval).into(),
+                before: value(scale, step.before),
+                after: value(scale, step.after),
+                change: step.delta(),
+                change_share: share(scale, Some(step.delta())),
+                part: part_of(&path, step),
+                is_measured,
+                shapley: own.map(|(value, _)| value),
+                shapley_change: ChangeFields::new(
+                    scale,
+                    own.map(|(value, _)| value),
+                    own.and_then(|(_, interval)| interval),
+                ),
             });
         }
-        let more = json!({
-            "from": data.set_text(from),
-            "to": data.set_text(to),
-            "order": story,
-            "is_complete": path.is_complete,
-            "shapley_from": shares.map(|shares| match shares.source {
+        let fields = PathFields {
+            from: data.set_text(from),
+            to: data.set_text(to),
+            order: story,
+            is_complete: path.is_complete,
+            number_of_steps: rows.len(),
+            first: rows.first().map(|row| row.before),
+            last: rows.last().map(|row| row.after),
+            shapley_from: shares.map(|shares| match shares.source {
                 AttributionSource::Measured => "measured",
                 AttributionSource::Model => "model",
             }),
-            "shapley": shares.map(shares_json),
-        });
+            shapley: shares.map_or_else(Vec::new, |shares| shapley_rows(scale, shares)),
+            steps: rows.clone(),
+        };
         let mut notes = Vec::new();
         if path.steps.iter().any(|step| !values.is_measured(step.set)) {
-            notes.push("≈ not measured: predicted by the model of logarithms".to_owned());
+            let text = "≈ not measured: predicted by the model of logarithms";
+            notes.push(Note::new("predicted", text));
         }
         if !path.is_complete {
-            notes.push(format!(
-                "the path ends before {}: no step from there has a value",
-                data.set_text(to)
-            ));
+            let to = data.set_text(to);
+            let text = format!("the path ends before {to}: no step from there has a value");
+            notes.push(Note::new("incomplete", text));
         }
         notes.push(shares_note(shares));
         Ok(Self {
@@ -150,7 +206,7 @@ impl<'d> StudyAnswer<'d> {
                 ),
                 ("treemap", chart::treemap(data, scale, &path, story)),
             ],
-            ..Self::of_rows(data, scale, ("steps", &rows), more)?
+            ..Self::of_view(&KIND, data, scale, &rows, fields)?
         })
     }
 }
@@ -164,8 +220,8 @@ fn headline(data: &StudyData, scale: StudyScale, path: &StudyPath, story: &str) 
         .max_by(|one, other| one.delta().abs().total_cmp(&other.delta().abs()));
     let largest = largest.map_or_else(String::new, |step| {
         let name = &data.treatments[step.factor].name;
-        let share = percent(step.delta() / (last - first));
-        format!("; {name} alone is {share} of the change")
+        let part = percent(part_of(path, step).unwrap_or(f64::NAN));
+        format!("; {name} alone is {part} of the change")
     });
     format!(
         "{} → {} in {}, {story}{largest}",
@@ -173,6 +229,12 @@ fn headline(data: &StudyData, scale: StudyScale, path: &StudyPath, story: &str) 
         data.metric.value_text(scale, last),
         counted(path.steps.len(), "step")
     )
+}
+
+/// Returns the part of the whole change that a step makes.
+fn part_of(path: &StudyPath, step: &PathStep) -> Option<f64> {
+    let whole = path.steps.last()?.after - path.steps.first()?.before;
+    (whole != 0.0).then(|| step.delta() / whole)
 }
 
 /// Returns the Shapley value of a treatment, or of its factor.
@@ -189,24 +251,28 @@ fn share_of(
     Some((*value, *interval))
 }
 
-fn shares_json(shares: &Attribution) -> Vec<Value> {
+fn shapley_rows(scale: StudyScale, shares: &Attribution) -> Vec<ShapleyFields> {
     let shares = shares.shares.iter();
-    let shares = shares.map(|(name, value, interval)| {
-        json!({
-            "name": name,
-            "value": value,
-            "lower": interval.map(|ends| ends.lower),
-            "upper": interval.map(|ends| ends.upper),
-        })
+    let rows = shares.map(|(name, value, interval)| ShapleyFields {
+        name: name.clone(),
+        value: *value,
+        change: ChangeFields::new(scale, Some(*value), *interval),
     });
-    shares.collect()
+    rows.collect()
 }
 
-fn shares_note(shares: Option<&Attribution>) -> String {
+fn shares_note(shares: Option<&Attribution>) -> Note {
+    let note = |text: &str| Note::new("shapley", text);
     match shares.map(|shares| shares.source) {
-        Some(AttributionSource::Measured) => "Shapley values: the mean over all orders, from the means of all settings between the two, with 95 % intervals",
-        Some(AttributionSource::Model) => "Shapley values: the mean over all orders, from the model, as not all settings between the two were measured",
-        None => "no Shapley values: not all settings between the two were measured, and there is no model",
+        Some(AttributionSource::Measured) => note(
+            "Shapley values: the mean over all orders, from the means of all settings between the two, with 95 % intervals",
+        )
+        .with("confidence", 0.95),
+        Some(AttributionSource::Model) => note(
+            "Shapley values: the mean over all orders, from the model, as not all settings between the two were measured",
+        ),
+        None => note(
+            "no Shapley values: not all settings between the two were measured, and there is no model",
+        ),
     }
-    .to_owned()
 }

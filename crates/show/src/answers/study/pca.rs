@@ -3,17 +3,39 @@
 use lapwing_model::text::counted;
 use lapwing_stats::Seed;
 use lapwing_study::{StudyComponents, StudyData, StudyScale, StudyViewError, components};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 
+use super::fields::StudyFields;
 use super::{StudyAnswer, StudyAnswerError};
 use crate::percent;
 use crate::study::{SEQUENCES, component_charts};
 use crate::writing::Align::{Left, Right};
-use crate::writing::Table;
+use crate::writing::{AnswerKind, Note, Table};
 
-/// Maximum number of rows of the table.
+/// Maximum number of listed components.
 const SHOWN: usize = 8;
+
+/// Components with a smaller share of the variance are not listed.
+const SMALLEST: f64 = 0.0005;
+
+/// The components.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ComponentsFields<'d> {
+    /// The setting that the sequences start from.
+    from: String,
+    /// The setting that they end at.
+    to: String,
+    /// Number of sequences.
+    sequences: usize,
+    /// Share of the variance that the first two components hold together.
+    first_two: f64,
+    components: Vec<ComponentRow<'d>>,
+}
+
+/// The kind of these answers.
+pub const KIND: AnswerKind =
+    AnswerKind::of::<StudyFields<'_, ComponentsFields<'_>>>("study-pca").listing("components");
 
 /// A question about sequences of measured settings, each with one treatment more.
 #[derive(Debug)]
@@ -28,12 +50,39 @@ pub struct ComponentQuestion<'a> {
     pub seed: Seed,
 }
 
-#[derive(Default, Serialize)]
-struct ComponentRow {
+/// A principal component.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ComponentRow<'d> {
+    #[serde(flatten)]
+    head: ComponentHead,
+    loadings: Vec<Loading<'d>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+struct ComponentHead {
+    /// Its number, from 1.
     component: usize,
     variance: f64,
+    /// Its share of the variance.
     share: f64,
-    loadings: Value,
+    /// The share of this and the components before it.
+    together: f64,
+}
+
+/// How much a treatment contributes to a component.
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+struct Loading<'d> {
+    treatment: &'d str,
+    loading: f64,
+}
+
+/// A loading for spreadsheets.
+#[derive(Default, Serialize)]
+struct LoadingRow<'d> {
+    #[serde(flatten)]
+    head: ComponentHead,
+    #[serde(flatten)]
+    loading: Loading<'d>,
 }
 
 impl<'d> StudyAnswer<'d> {
@@ -58,9 +107,8 @@ impl<'d> StudyAnswer<'d> {
             ("treatments", Left),
         ]);
         let mut together = 0.0;
-        let numbered = (1..).zip(&sequences.components);
-        let large = numbered.filter(|(_, component)| component.share > 0.0005);
-        for (number, component) in large.take(SHOWN) {
+        let mut components = Vec::new();
+        for (number, component) in (1..).zip(&sequences.components) {
             together += component.share;
             table.row(vec![
                 number.to_string(),
@@ -68,19 +116,43 @@ impl<'d> StudyAnswer<'d> {
                 percent(together),
                 axis_text(data, &sequences, &component.loadings),
             ]);
+            let pairs = sequences.treatments.iter().zip(&component.loadings);
+            components.push(ComponentRow {
+                head: ComponentHead {
+                    component: number,
+                    variance: component.variance,
+                    share: component.share,
+                    together,
+                },
+                loadings: pairs
+                    .map(|(at, loading)| Loading {
+                        treatment: &data.treatments[*at].name,
+                        loading: *loading,
+                    })
+                    .collect(),
+            });
         }
-        let rows = (1..).zip(&sequences.components);
-        let rows = rows.map(|(number, component)| ComponentRow {
-            component: number,
-            variance: component.variance,
-            share: component.share,
-            loadings: loadings_json(data, &sequences, &component.loadings),
+        let large = components.iter().filter(|it| it.head.share > SMALLEST);
+        let shown = large.count().min(SHOWN);
+        let rows = components.iter().flat_map(|component| {
+            let loadings = component.loadings.iter();
+            loadings.map(|loading| LoadingRow {
+                head: component.head,
+                loading: *loading,
+            })
         });
-        let rows: Vec<ComponentRow> = rows.collect();
+        let rows: Vec<LoadingRow<'_>> = rows.collect();
         let two: f64 = sequences.components.iter().take(2).map(|it| it.share).sum();
         let first = sequences.components.first();
         let (from, to) = (data.set_text(sequences.from), data.set_text(sequences.to));
-        let more = json!({"from": from, "to": to, "sequences": sequences.sequences});
+        let text = format!("sequences from {from} to {to}");
+        let fields = ComponentsFields {
+            from,
+            to,
+            sequences: sequences.sequences,
+            first_two: two,
+            components,
+        };
         Ok(Self {
             headline: format!(
                 "two components hold {} of the variance of {}; the first: {}",
@@ -89,17 +161,12 @@ impl<'d> StudyAnswer<'d> {
                 first.map_or_else(String::new, |it| axis_text(data, &sequences, &it.loadings))
             ),
             table,
-            notes: vec![format!("sequences from {from} to {to}")],
+            shown: Some(shown),
+            notes: vec![Note::new("sequences", text)],
             charts: component_charts(data, scale, &sequences),
-            ..Self::of_rows(data, scale, ("components", &rows), more)?
+            ..Self::of_view(&KIND, data, scale, &rows, fields)?
         })
     }
-}
-
-fn loadings_json(data: &StudyData, sequences: &StudyComponents, loadings: &[f64]) -> Value {
-    let pairs = sequences.treatments.iter().zip(loadings);
-    let pairs = pairs.map(|(at, loading)| (data.treatments[*at].name.clone(), json!(loading)));
-    Value::Object(pairs.collect())
 }
 
 /// Returns the treatments that matter on a component, opposite ones apart: `a against b`.

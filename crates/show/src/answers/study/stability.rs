@@ -3,23 +3,59 @@
 use lapwing_model::text::{counted, first_names, grouped};
 use lapwing_stats::as_f64;
 use lapwing_study::{StudyData, StudyScale, StudyStability};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
-use super::{EndFields, StudyAnswer, StudyAnswerError, or_dash};
+use super::fields::{ChangeFields, StudyFields, share as share_on};
+use super::{StudyAnswer, StudyAnswerError, or_dash};
 use crate::percent;
 use crate::study::{StudyMetricText, chart};
 use crate::writing::Align::{Left, Right};
-use crate::writing::Table;
+use crate::writing::{AnswerKind, Note, Table};
+
+/// Whether the effects are stable.
+#[derive(Debug, Serialize, JsonSchema)]
+struct StabilityFields<'d> {
+    is_stable: bool,
+    /// Number of instances from which on the effects are stable.
+    stable_since: Option<usize>,
+    /// Number of instances from which on the order of the strongest effects is settled.
+    ordered_since: Option<usize>,
+    /// Number of instances from which on every interval is within the tolerance.
+    precise_since: Option<usize>,
+    /// Number of further instances that would bring every effect within the tolerance; `null` if unknown.
+    more_instances: Option<f64>,
+    /// Number of further instances that would confirm effects that the last check settled.
+    confirming_instances: Option<f64>,
+    /// The largest reach of an interval, on the scale.
+    tolerance: f64,
+    /// The largest reach of an interval, as a share.
+    within: f64,
+    /// The treatments, the strongest first.
+    ranking: Vec<&'d str>,
+    /// The effects after ever more instances, the last check first.
+    checks: Vec<StabilityRow<'d>>,
+}
+
+/// The kind of these answers.
+pub const KIND: AnswerKind =
+    AnswerKind::of::<StudyFields<'_, StabilityFields<'_>>>("study-stability").listing("checks");
 
 /// The effect of a treatment after so many instances.
-#[derive(Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 struct StabilityRow<'d> {
     instances: usize,
     treatment: &'d str,
+    /// The mean effect over all combinations of the others, on the scale.
     effect: Option<f64>,
     #[serde(flatten)]
-    ends: EndFields,
+    change: ChangeFields,
+    /// Half width of the interval, on the scale: only in the last check.
+    known_within: Option<f64>,
+    /// On the scale `log`: the half width as a share.
+    known_within_share: Option<f64>,
+    /// Number of instances from which on the interval is within the tolerance: only in the last check.
+    since: Option<usize>,
     is_precise: bool,
     is_ordered: bool,
 }
@@ -55,46 +91,107 @@ impl<'d> StudyAnswer<'d> {
                 or_dash(since.map(|count| counted(count, "instance"))),
             ]);
         }
-        let rows = stability.checks.iter().flat_map(|check| {
-            (data.treatments.iter().zip(&check.effects)).map(|(treatment, effect)| StabilityRow {
-                instances: check.instances,
-                treatment: &treatment.name,
-                effect: effect.map(|(change, _)| change),
-                ends: effect.and_then(|(_, ends)| ends).into(),
-                is_precise: check.is_precise,
-                is_ordered: check.is_ordered,
-            })
-        });
-        let rows: Vec<StabilityRow<'_>> = rows.collect();
+        let rows = checks(data, scale, stability);
         let ranking = stability.ranking.iter();
-        let ranking: Vec<&String> = ranking.map(|at| &data.treatments[*at].name).collect();
-        let more = json!({
-            "is_stable": stability.stable_since().is_some(),
-            "stable_since": stability.stable_since(),
-            "ordered_since": stability.ordered_since,
-            "precise_since": stability.precise_since,
-            "more_instances": stability.more_instances,
-            "tolerance": stability.tolerance,
-            "ranking": ranking,
-        });
+        let fields = StabilityFields {
+            is_stable: stability.stable_since().is_some(),
+            stable_since: stability.stable_since(),
+            ordered_since: stability.ordered_since,
+            precise_since: stability.precise_since,
+            more_instances: stability.more_instances,
+            confirming_instances: confirming(data, stability),
+            tolerance: stability.tolerance,
+            within: share,
+            ranking: ranking
+                .map(|at| data.treatments[*at].name.as_str())
+                .collect(),
+            checks: rows.clone(),
+        };
+        let note = "effects are means over all combinations of the others; `since` is the number of instances from which on the interval is within the tolerance";
         Ok(Self {
             headline: stability_text(data, scale, stability, share),
             table,
-            notes: vec![
-                "effects are means over all combinations of the others; `since` is the number of instances from which on the interval is within the tolerance".to_owned(),
-            ],
+            shown: Some(stability.ranking.len()),
+            verdict: Some(if fields.is_stable {
+                "stable"
+            } else {
+                "not_stable"
+            }),
+            notes: vec![Note::new("average", note)],
             charts: vec![("stability", chart::stability(data, scale, stability))],
-            ..Self::of_rows(data, scale, ("checks", &rows), more)?
+            ..Self::of_view(&KIND, data, scale, &rows, fields)?
         })
     }
+}
+
+/// Returns the effects of all checks, the last one first and its strongest effects first.
+fn checks<'d>(
+    data: &'d StudyData,
+    scale: StudyScale,
+    stability: &StudyStability,
+) -> Vec<StabilityRow<'d>> {
+    let reaches = stability.reaches();
+    let is_last = |number: usize| number + 1 == stability.checks.len();
+    let checks = stability.checks.iter().enumerate().rev();
+    let rows = checks.flat_map(|(number, check)| {
+        let reaches = &reaches;
+        stability.ranking.iter().map(move |&at| {
+            let effect = check.effects[at];
+            let change = effect.map(|(change, _)| change);
+            let known_within = reaches[at].filter(|_| is_last(number));
+            StabilityRow {
+                instances: check.instances,
+                treatment: &data.treatments[at].name,
+                effect: change,
+                change: ChangeFields::new(scale, change, effect.and_then(|(_, ends)| ends)),
+                known_within,
+                known_within_share: share_on(scale, known_within),
+                since: stability.treatment_since(at).filter(|_| is_last(number)),
+                is_precise: check.is_precise,
+                is_ordered: check.is_ordered,
+            }
+        })
+    });
+    rows.collect()
+}
+
+/// Returns the number of further instances that would confirm effects that only the last check settled.
+fn confirming(data: &StudyData, stability: &StudyStability) -> Option<f64> {
+    let is_settled = stability.more_instances.is_none_or(|more| more <= 0.0);
+    if stability.stable_since().is_some() || !is_settled {
+        return None;
+    }
+    let checks = as_f64(stability.checks.len().saturating_sub(1)).max(1.0);
+    Some((as_f64(data.instances.len()) / checks).ceil())
 }
 
 fn reach_text(data: &StudyData, scale: StudyScale, reach: f64) -> String {
     format!("±{}", data.metric.size_text(scale, reach))
 }
 
+/// Returns since when the effects on a benchmark are stable, or what is missing.
+pub fn stability_note(
+    data: &StudyData,
+    scale: StudyScale,
+    stability: &StudyStability,
+    within: f64,
+) -> Note {
+    let text = stability_text(data, scale, stability, within);
+    let reaches = stability.reaches().into_iter().flatten();
+    let widest = reaches.max_by(f64::total_cmp);
+    Note::new("stability", format!("{}: {text}", data.benchmark))
+        .with("benchmark", data.benchmark.as_str())
+        .with("instances", data.instances.len())
+        .with("stable_since", stability.stable_since())
+        .with("more_instances", stability.more_instances)
+        .with("confirming_instances", confirming(data, stability))
+        .with("known_within", widest)
+        .with("known_within_share", share_on(scale, widest))
+        .with("within", within)
+}
+
 /// Returns since when effects are stable, or what is missing.
-pub fn stability_text(
+fn stability_text(
     data: &StudyData,
     scale: StudyScale,
     stability: &StudyStability,
@@ -132,8 +229,7 @@ pub fn stability_text(
             percent(share)
         ),
         (_, _) => {
-            let checks = as_f64(stability.checks.len().saturating_sub(1)).max(1.0);
-            let step = (as_f64(all) / checks).ceil();
+            let step = confirming(data, stability).unwrap_or_default();
             format!(
                 "{first}: intervals or the order of the strongest effects were settled in the last check only; about {} more instances would confirm them",
                 grouped(format_args!("{step:.0}"))

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 
 use lapwing_model::text::{counted, joined};
 use lapwing_trace::{PathPart, PathTimes, TaskDuration, Trace, TraceComparison};
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::compare_fields::{ComparedTraceRow, TraceComparisonFields, TraceFields, row};
 use super::with_defects;
 use crate::trace::{column_title, share, signed_percent, signed_time, time};
 use crate::writing::Align::{Left, Right};
 use crate::writing::{
-    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+    Answer, AnswerKind, CsvRows, Note, Table, TextAnswer, View, WriteError, csv_rows,
 };
 
 /// Parts of the path whose times differ by less than this share of the baseline's makespan are as good as equal.
@@ -58,25 +58,8 @@ pub struct TraceComparisonAnswer<'t> {
     part: ComparedPart,
     /// For each class or task that is compared, a row for each trace.
     rows: Vec<Vec<ComparedTraceRow>>,
-    /// Number of rows of the table; `None` for all.
+    /// Number of listed classes or tasks; `None` for all.
     top: Option<usize>,
-}
-
-/// A time in one trace beside the baseline's, in ns.
-#[derive(Debug, Clone, Default, Serialize)]
-struct ComparedTraceRow {
-    /// The class of tasks, or the task; empty for all.
-    name: String,
-    /// The part of the tasks or of the path.
-    part: &'static str,
-    trace: String,
-    count: Option<usize>,
-    worker: Option<String>,
-    time: Option<i64>,
-    difference: Option<i64>,
-    relative: Option<f64>,
-    #[serde(skip)]
-    meaning: String,
 }
 
 impl<'t> TraceComparisonAnswer<'t> {
@@ -167,6 +150,13 @@ impl<'t> TraceComparisonAnswer<'t> {
         self
     }
 
+    /// Returns the number of classes or tasks of a view.
+    fn listed(&self, view: View) -> usize {
+        let all = self.rows.len();
+        let top = self.top.filter(|_| !view.full);
+        top.map_or(all, |top| top.min(all))
+    }
+
     fn table(&self, top: usize) -> Table {
         let (name_title, part_title) = match self.part {
             ComparedPart::Path => ("class", "path to the end"),
@@ -200,7 +190,7 @@ impl<'t> TraceComparisonAnswer<'t> {
         table
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<Note> {
         let comparison = &self.comparison;
         let mut notes = Vec::new();
         if self.part == ComparedPart::Path {
@@ -214,21 +204,35 @@ impl<'t> TraceComparisonAnswer<'t> {
             let large: BTreeSet<&String> = large.map(|path| &path.class).collect();
             let classes = comparison.path.iter().map(|path| &path.class);
             let classes: BTreeSet<&String> = classes.collect();
-            let equal = joined(classes.difference(&large).map(|class| format!("`{class}`")));
+            let equal = classes
+                .difference(&large)
+                .map(|class| match class.as_str() {
+                    "" => "what is before and between tasks".to_owned(),
+                    class => format!("`{class}`"),
+                });
+            let equal: Vec<String> = equal.collect();
             if !equal.is_empty() {
-                notes.push(format!(
-                    "no explanation, each part within 1 % of the baseline's makespan: {equal}"
-                ));
+                let text = format!(
+                    "no explanation, each part within 1 % of the baseline's makespan: {}",
+                    joined(&equal)
+                );
+                let note = Note::new("as_good_as_equal", text).with("within", EQUAL);
+                notes.push(note.with("parts", equal));
             }
-            notes.push("differences add up to that of the whole".to_owned());
+            let text = "differences add up to that of the whole";
+            notes.push(Note::new("differences", text));
         }
         let mut elsewhere = Vec::new();
         for (side, name) in self.names.iter().enumerate().skip(1) {
             match comparison.same_workers(side) {
-                Some((common, same)) => notes.push(format!(
-                    "{same} of {} in both ran on the same worker in {name}",
-                    counted(common, "task")
-                )),
+                Some((common, same)) => {
+                    let text = format!(
+                        "{same} of {} in both ran on the same worker in {name}",
+                        counted(common, "task")
+                    );
+                    let note = Note::new("same_worker", text).with("trace", name.as_str());
+                    notes.push(note.with("tasks", common).with("same", same));
+                }
                 None => elsewhere.push(name.as_str()),
             }
             let tasks = &comparison.tasks;
@@ -236,23 +240,25 @@ impl<'t> TraceComparisonAnswer<'t> {
             let common = common.count();
             let of_side = comparison.wholes[side].tasks;
             if [tasks.len(), of_side] != [common, common] {
-                notes.push(format!(
-                    "{} only in the baseline, {} only in {name}",
-                    counted(tasks.len().saturating_sub(common), "task"),
-                    counted(of_side.saturating_sub(common), "task"),
-                ));
+                let only = [tasks.len(), of_side].map(|all| all.saturating_sub(common));
+                let [of_baseline, of_other] = only.map(|count| counted(count, "task"));
+                let text = format!("{of_baseline} only in the baseline, {of_other} only in {name}");
+                let note = Note::new("other_tasks", text).with("trace", name.as_str());
+                notes.push(
+                    note.with("only_baseline", only[0])
+                        .with("only_other", only[1]),
+                );
             }
         }
         if !elsewhere.is_empty() {
-            notes.push(format!(
+            let text = format!(
                 "places are not compared: no worker of {} has the name of one of the baseline's",
-                joined(elsewhere)
-            ));
+                joined(&elsewhere)
+            );
+            notes.push(Note::new("other_workers", text).with("traces", elsewhere));
         }
-        notes.push(
-            "one run each; for a verdict import several of each and `lapwing compare --metric trace.makespan`"
-                .to_owned(),
-        );
+        let text = "one run each; for a verdict import several of each and `lapwing compare --metric trace.makespan`";
+        notes.push(Note::new("one_run", text).with("runs", 1));
         notes
     }
 
@@ -284,80 +290,60 @@ impl<'t> TraceComparisonAnswer<'t> {
     }
 }
 
-/// Its fields for programs.
-const KIND: AnswerKind = AnswerKind::of::<Untyped>("trace-compare");
+/// The kind of these answers.
+pub const KIND: AnswerKind =
+    AnswerKind::of::<TraceComparisonFields<'_>>("trace-compare").listing("rows");
 
 impl Answer for TraceComparisonAnswer<'_> {
     fn kind(&self) -> &'static AnswerKind {
         &KIND
     }
 
-    fn for_people(&self, _view: View) -> TextAnswer {
+    fn for_people(&self, view: View) -> TextAnswer {
         let all = self.rows.len();
-        let top = self.top.unwrap_or(all);
-        let hidden = (all > top).then(|| format!("{top} of {all} rows; `--top 0` shows all"));
+        let top = self.listed(view);
+        let text = format!("{top} of {all} rows; `--full` shows all");
+        let hidden = (all > top).then(|| Note::new("top", text).with("shown", top));
         let answer = TextAnswer {
             headline: self.headline(),
             table: self.table(top),
-            notes: uncoded(hidden.into_iter().chain(self.notes())),
+            notes: hidden.into_iter().chain(self.notes()).collect(),
             next: Vec::new(),
             has_table_first: false,
         };
         with_defects(self.traces.iter().copied(), answer)
     }
 
-    fn data(&self, _view: View) -> Result<Value, WriteError> {
+    fn data(&self, view: View) -> Result<Value, WriteError> {
+        let baseline = self.comparison.wholes.first().map_or(0, |it| it.makespan);
         let wholes = self.names.iter().zip(&self.comparison.wholes).enumerate();
         let traces = wholes.map(|(side, (name, whole))| {
             let same = self.comparison.same_workers(side).filter(|_| side > 0);
-            json!({
-                "trace": name,
-                "makespan": whole.makespan,
-                "tasks": whole.tasks,
-                "workers": whole.workers,
-                "utilisation": whole.utilisation,
-                "parallelism": whole.parallelism,
-                "tasks_of_baseline": same.map(|(common, _)| common),
-                "on_the_same_worker": same.map(|(_, same)| same),
-            })
+            TraceFields {
+                trace: name,
+                makespan: whole.makespan,
+                difference: whole.makespan - baseline,
+                relative: share(whole.makespan - baseline, baseline),
+                tasks: whole.tasks,
+                workers: whole.workers,
+                utilisation: whole.utilisation,
+                parallelism: whole.parallelism,
+                tasks_of_baseline: same.map(|(common, _)| common),
+                on_the_same_worker: same.map(|(_, same)| same),
+            }
         });
-        let traces: Vec<Value> = traces.collect();
-        Ok(json!({"traces": traces, "rows": self.rows.concat()}))
+        Ok(serde_json::to_value(TraceComparisonFields {
+            traces: traces.collect(),
+            compared: self.rows.len(),
+            rows: self.rows[..self.listed(view)].concat(),
+        })?)
+    }
+
+    fn omitted_rows(&self, view: View) -> usize {
+        self.rows[self.listed(view)..].iter().map(Vec::len).sum()
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {
         csv_rows(&self.rows.concat())
     }
-}
-
-/// Returns a row for each trace.
-fn row(
-    names: &[String],
-    relative_to: RelativeTo,
-    name: &str,
-    part: &'static str,
-    times: &[Option<i64>],
-) -> Vec<ComparedTraceRow> {
-    let baseline = times.first().copied().flatten();
-    let sides = times.iter().zip(names).enumerate();
-    let rows = sides.map(|(side, (time, trace))| {
-        let pair = baseline.zip(*time).filter(|_| side > 0);
-        let relative = pair.and_then(|(baseline, time)| {
-            let base = match relative_to {
-                RelativeTo::Baseline => baseline,
-                RelativeTo::Other => time,
-            };
-            (base != 0).then(|| share(time - baseline, base))
-        });
-        ComparedTraceRow {
-            name: name.to_owned(),
-            part,
-            trace: trace.clone(),
-            time: *time,
-            difference: pair.map(|(baseline, time)| time - baseline),
-            relative,
-            ..ComparedTraceRow::default()
-        }
-    });
-    rows.collect()
 }

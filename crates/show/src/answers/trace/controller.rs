@@ -1,16 +1,19 @@
 //! The phases of the controller: `lapwing trace show controller`.
 
+use std::collections::BTreeMap;
+
 use lapwing_model::text::counted;
 use lapwing_trace::{ControllerTime, Trace};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::with_defects;
 use crate::percent;
 use crate::trace::time;
 use crate::writing::Align::{Left, Right};
 use crate::writing::{
-    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+    Answer, AnswerKind, CsvRows, Note, Table, TextAnswer, View, WriteError, csv_rows,
 };
 
 /// What the controller does.
@@ -22,7 +25,25 @@ pub struct ControllerAnswer<'t> {
     pub controller: ControllerTime,
 }
 
-#[derive(Default, Serialize)]
+/// The time of a controller, in nanoseconds.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ControllerFields<'c> {
+    /// Time from the first event of the run to its end.
+    makespan: i64,
+    iterations: usize,
+    /// Number of completions of tasks and transfers.
+    events: usize,
+    /// The share of the time in which the controller is busy.
+    duty: Option<f64>,
+    /// Time in which it is busy in a phase of waiting.
+    busy_while_waiting: Option<i64>,
+    /// What the controller counts: times in nanoseconds where the name ends in `Duration`.
+    counts: &'c BTreeMap<String, i64>,
+    phases: Vec<PhaseRow<'c>>,
+}
+
+/// A phase, with times in nanoseconds.
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct PhaseRow<'c> {
     phase: &'c str,
     count: usize,
@@ -43,8 +64,9 @@ impl ControllerAnswer<'_> {
     }
 }
 
-/// Its fields for programs.
-const KIND: AnswerKind = AnswerKind::of::<Untyped>("trace-controller");
+/// The kind of these answers.
+pub const KIND: AnswerKind =
+    AnswerKind::of::<ControllerFields<'_>>("trace-controller").listing("phases");
 
 impl Answer for ControllerAnswer<'_> {
     fn kind(&self) -> &'static AnswerKind {
@@ -77,7 +99,8 @@ impl Answer for ControllerAnswer<'_> {
             }
         });
         let counts: Vec<String> = counts.collect();
-        let counts = (!counts.is_empty()).then(|| format!("counted: {}", counts.join(", ")));
+        let text = format!("counted: {}", counts.join(", "));
+        let counts = (!counts.is_empty()).then(|| Note::new("counted", text));
         let answer = TextAnswer {
             headline: format!(
                 "{} in {}: {} of tasks and transfers{}",
@@ -87,7 +110,7 @@ impl Answer for ControllerAnswer<'_> {
                 duty.unwrap_or_default()
             ),
             table,
-            notes: uncoded(counts),
+            notes: counts.into_iter().collect(),
             next: Vec::new(),
             has_table_first: false,
         };
@@ -96,14 +119,15 @@ impl Answer for ControllerAnswer<'_> {
 
     fn data(&self, _view: View) -> Result<Value, WriteError> {
         let controller = &self.controller;
-        Ok(json!({
-            "phases": self.phases(),
-            "counts": controller.counts,
-            "iterations": controller.iterations,
-            "events": controller.events,
-            "duty": controller.duty(),
-            "busy_while_waiting": controller.busy_while_waiting,
-        }))
+        Ok(serde_json::to_value(ControllerFields {
+            makespan: self.trace.makespan(),
+            iterations: controller.iterations,
+            events: controller.events,
+            duty: controller.duty(),
+            busy_while_waiting: controller.busy_while_waiting,
+            counts: &controller.counts,
+            phases: self.phases(),
+        })?)
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {

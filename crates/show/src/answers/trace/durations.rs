@@ -7,20 +7,62 @@ use lapwing_trace::{
     DurationGroup, Name, Statistics, TaskDuration, Trace, TransferDuration, durations,
     transfer_durations,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{StatisticsFields, with_defects};
 use crate::quantity;
 use crate::trace::{column_title, time};
 use crate::writing::Align::{Left, Right};
 use crate::writing::{
-    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+    Answer, AnswerKind, CsvRows, Note, Table, TextAnswer, View, WriteError, csv_rows,
 };
 
-/// A duration of a group, in ns.
-#[derive(Default, Serialize)]
+/// Durations of tasks, in nanoseconds.
+#[derive(Debug, Serialize, JsonSchema)]
+struct TaskDurationsFields {
+    /// Number of tasks.
+    tasks: usize,
+    /// Time from the first event of the run to its end.
+    makespan: i64,
+    /// Sum of the times of all tasks.
+    total: i64,
+    durations: Vec<DurationRow>,
+}
+
+/// Durations of transfers, in nanoseconds.
+#[derive(Debug, Serialize, JsonSchema)]
+struct TransferDurationsFields<'t> {
+    /// Number of transfers.
+    transfers: usize,
+    datasets: usize,
+    /// Sum of the times of all transfers.
+    total: i64,
+    modes: Vec<ModeRow>,
+    /// The dataset that went to most targets.
+    hottest: Option<HotDataset<'t>>,
+    durations: Vec<DurationRow>,
+}
+
+/// Number of transfers of a mode.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ModeRow {
+    mode: &'static str,
+    transfers: usize,
+}
+
+/// A dataset that went to several targets.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HotDataset<'t> {
+    dataset: &'t str,
+    targets: usize,
+}
+
+/// A duration of a group, in nanoseconds.
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct DurationRow {
+    /// The group of tasks, or the mode of transfers.
     group: String,
     duration: &'static str,
     #[serde(flatten)]
@@ -37,6 +79,12 @@ pub struct TaskDurationsAnswer<'t> {
 }
 
 impl TaskDurationsAnswer<'_> {
+    /// Returns the sum of the times of all tasks, in ns.
+    fn total(&self) -> i64 {
+        let tasks = self.trace.tasks.iter();
+        tasks.filter_map(|it| TaskDuration::Total.of(it)).sum()
+    }
+
     fn duration_rows(&self) -> Vec<DurationRow> {
         let groups = durations(self.trace, self.group).into_iter();
         let rows = groups.flat_map(|(group, durations)| {
@@ -52,8 +100,9 @@ impl TaskDurationsAnswer<'_> {
     }
 }
 
-/// Its fields for programs.
-const TRACE_TASKS: AnswerKind = AnswerKind::of::<Untyped>("trace-tasks");
+/// The kind of answers about tasks.
+pub const TRACE_TASKS: AnswerKind =
+    AnswerKind::of::<TaskDurationsFields>("trace-tasks").listing("durations");
 
 impl Answer for TaskDurationsAnswer<'_> {
     fn kind(&self) -> &'static AnswerKind {
@@ -78,19 +127,15 @@ impl Answer for TaskDurationsAnswer<'_> {
             cells.extend(known.iter().map(|kind| mean_text(durations.get(kind))));
             table.row(cells);
         }
-        let total: i64 = tasks
-            .iter()
-            .filter_map(|it| TaskDuration::Total.of(it))
-            .sum();
         let answer = TextAnswer {
             headline: format!(
                 "{} in {}, {} in all; means of each duration",
                 counted(tasks.len(), "task"),
                 time(self.trace.makespan()),
-                time(total)
+                time(self.total())
             ),
             table,
-            notes: uncoded(Vec::new()),
+            notes: Vec::new(),
             next: Vec::new(),
             has_table_first: false,
         };
@@ -98,7 +143,12 @@ impl Answer for TaskDurationsAnswer<'_> {
     }
 
     fn data(&self, _view: View) -> Result<Value, WriteError> {
-        Ok(json!(self.duration_rows()))
+        Ok(serde_json::to_value(TaskDurationsFields {
+            tasks: self.trace.tasks.len(),
+            makespan: self.trace.makespan(),
+            total: self.total(),
+            durations: self.duration_rows(),
+        })?)
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {
@@ -111,6 +161,35 @@ impl Answer for TaskDurationsAnswer<'_> {
 pub struct TransferDurationsAnswer<'t>(pub &'t Trace);
 
 impl TransferDurationsAnswer<'_> {
+    /// Returns the number of transfers of each dataset.
+    fn datasets(&self) -> BTreeMap<Name, usize> {
+        let mut datasets = BTreeMap::new();
+        for transfer in &self.0.transfers {
+            *datasets.entry(transfer.dataset).or_default() += 1;
+        }
+        datasets
+    }
+
+    /// Returns the sum of the times of all transfers, in ns.
+    fn total(&self) -> i64 {
+        let transfers = self.0.transfers.iter();
+        transfers
+            .filter_map(|it| TransferDuration::Total.of(it))
+            .sum()
+    }
+
+    /// Returns the dataset that went to most targets, if it went to several.
+    fn hottest(&self) -> Option<HotDataset<'_>> {
+        let (dataset, targets) = self
+            .datasets()
+            .into_iter()
+            .max_by_key(|(_, count)| *count)?;
+        (targets > 1).then(|| HotDataset {
+            dataset: self.0.text(dataset),
+            targets,
+        })
+    }
+
     fn duration_rows(&self) -> Vec<DurationRow> {
         let modes = transfer_durations(self.0).into_iter();
         let rows = modes.flat_map(|(mode, (_, durations))| {
@@ -126,8 +205,9 @@ impl TransferDurationsAnswer<'_> {
     }
 }
 
-/// Its fields for programs.
-const TRACE_TRANSFERS: AnswerKind = AnswerKind::of::<Untyped>("trace-transfers");
+/// The kind of answers about transfers.
+pub const TRACE_TRANSFERS: AnswerKind =
+    AnswerKind::of::<TransferDurationsFields<'_>>("trace-transfers").listing("durations");
 
 impl Answer for TransferDurationsAnswer<'_> {
     fn kind(&self) -> &'static AnswerKind {
@@ -145,27 +225,19 @@ impl Answer for TransferDurationsAnswer<'_> {
             cells.extend(TransferDuration::ALL.map(|kind| mean_text(durations.get(&kind))));
             table.row(cells);
         }
-        let mut datasets: BTreeMap<Name, usize> = BTreeMap::new();
-        let mut total = 0;
-        for transfer in &trace.transfers {
-            *datasets.entry(transfer.dataset).or_default() += 1;
-            total += TransferDuration::Total.of(transfer).unwrap_or(0);
-        }
-        let widest = datasets.iter().max_by_key(|(_, count)| **count);
-        let note = widest
-            .filter(|(_, count)| **count > 1)
-            .map(|(dataset, count)| {
-                format!("`{}` went to most targets: {count}", trace.text(*dataset))
-            });
+        let note = self.hottest().map(|HotDataset { dataset, targets }| {
+            let text = format!("`{dataset}` went to most targets: {targets}");
+            Note::new("hottest", text)
+        });
         let answer = TextAnswer {
             headline: format!(
                 "{} of {}, {} in all; means of each duration",
                 counted(trace.transfers.len(), "transfer"),
-                counted(datasets.len(), "dataset"),
-                time(total)
+                counted(self.datasets().len(), "dataset"),
+                time(self.total())
             ),
             table,
-            notes: uncoded(note),
+            notes: note.into_iter().collect(),
             next: Vec::new(),
             has_table_first: false,
         };
@@ -173,7 +245,20 @@ impl Answer for TransferDurationsAnswer<'_> {
     }
 
     fn data(&self, _view: View) -> Result<Value, WriteError> {
-        Ok(json!(self.duration_rows()))
+        let modes = transfer_durations(self.0).into_iter();
+        Ok(serde_json::to_value(TransferDurationsFields {
+            transfers: self.0.transfers.len(),
+            datasets: self.datasets().len(),
+            total: self.total(),
+            modes: modes
+                .map(|(mode, (transfers, _))| ModeRow {
+                    mode: mode.name(),
+                    transfers,
+                })
+                .collect(),
+            hottest: self.hottest(),
+            durations: self.duration_rows(),
+        })?)
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {

@@ -1,17 +1,21 @@
 //! Explanations of the time of a run: `lapwing trace show findings`.
 
-use lapwing_model::text::joined;
-use lapwing_trace::{Trace, TraceFinding, TraceFindings, lint};
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
-use super::lint::defect_rows;
+use lapwing_model::text::joined;
+use lapwing_trace::{IdealTime, RunPath, Trace, TraceFindings, lint};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::finding_row::TraceFindingRow;
+use super::lint::{DefectRow, defect_rows};
 use super::with_defects;
 use crate::percent;
-use crate::trace::{finding_text, headline, path_texts, share, time};
+use crate::trace::{headline, path_notes, share, time};
 use crate::writing::Align::{Left, Right};
 use crate::writing::{
-    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+    Answer, AnswerKind, CsvRows, Note, Table, TextAnswer, View, WriteError, csv_rows,
 };
 
 /// Explanations of the time of a run, the largest first.
@@ -23,35 +27,93 @@ pub struct TraceFindingsAnswer<'t> {
     pub findings: TraceFindings,
 }
 
-#[derive(Default, Serialize)]
-struct TraceFindingRow {
-    kind: &'static str,
-    explains: i64,
-    text: String,
+/// Where the time of a run goes, in nanoseconds.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FindingsFields<'a> {
+    /// Time from the first event of the run to its end.
+    makespan: i64,
+    /// Number of tasks.
+    tasks: usize,
+    /// Number of workers.
+    workers: usize,
+    /// The share of the time in which workers have a task.
+    utilisation: f64,
+    /// Mean number of tasks that compute at once.
+    parallelism: f64,
+    worker_time: WorkerTimeFields<'a>,
+    path: Option<PathFields<'a>>,
+    ideal: Option<IdealFields<'a>>,
+    findings: Vec<TraceFindingRow<'a>>,
+    defects: Vec<DefectRow<'a>>,
 }
 
+/// The time of all workers.
+#[derive(Debug, Serialize, JsonSchema)]
+struct WorkerTimeFields<'a> {
+    /// What workers do, also `idle`; the largest part first.
+    parts: Vec<PartFields>,
+    idle: i64,
+    all: i64,
+    /// The busy time of each worker: only with `--full`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    busy: Option<BTreeMap<&'a str, i64>>,
+}
+
+/// A part of a time.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PartFields {
+    part: &'static str,
+    time: i64,
+    /// The part as a share of the whole.
+    share: f64,
+}
+
+/// The path to the end of the run.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PathFields<'a> {
+    /// Whether the trace has no graph.
+    observed: bool,
+    duration: i64,
+    number_of_tasks: usize,
+    parts: Vec<PartFields>,
+    /// The tasks of the path: only with `--full`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks: Option<Vec<&'a str>>,
+}
+
+/// What the graph alone allows.
+#[derive(Debug, Serialize, JsonSchema)]
+struct IdealFields<'a> {
+    /// Time of the critical path.
+    critical_path: i64,
+    /// The same as a share of the makespan.
+    share_of_makespan: f64,
+    number_of_tasks: usize,
+    /// Number of tasks whose inputs are known from the order of events alone.
+    implied: usize,
+    /// Time of all tasks.
+    work: i64,
+    bound_with_measured_workers: i64,
+    /// The tasks of the critical path: only with `--full`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks: Option<Vec<&'a str>>,
+    /// How much later each task could have ended: only with `--full`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slack: Option<BTreeMap<&'a str, i64>>,
+}
+
+/// The kind of these answers.
+pub const KIND: AnswerKind = AnswerKind::of::<FindingsFields<'_>>("trace").listing("findings");
+
 impl TraceFindingsAnswer<'_> {
-    fn finding_rows(&self) -> Vec<TraceFindingRow> {
+    fn finding_rows(&self) -> Vec<TraceFindingRow<'_>> {
         let findings = self.findings.findings.iter();
-        let rows = findings.map(|finding| TraceFindingRow {
-            kind: match finding {
-                TraceFinding::TaskTime { .. } => "task_time",
-                TraceFinding::Queue { .. } => "queue",
-                TraceFinding::OffCpu(_) => "off_cpu",
-                TraceFinding::Contention(_) => "contention",
-                TraceFinding::Redundant { .. } => "redundant",
-                TraceFinding::HotDataset { .. } => "hot_dataset",
-                TraceFinding::Imbalance { .. } => "imbalance",
-                TraceFinding::Controller { .. } => "controller",
-            },
-            explains: finding.explains(),
-            text: finding_text(self.trace, &self.findings, finding),
-        });
+        let rows = findings.map(|it| TraceFindingRow::new(self.trace, &self.findings, it));
         rows.collect()
     }
 
     /// Returns the times of all workers as shares of their sum.
-    fn workers_text(&self) -> String {
+    fn workers_note(&self) -> Note {
         let workers = &self.findings.workers;
         let parts = workers.parts.iter();
         let mut parts: Vec<(&str, i64)> = parts
@@ -64,7 +126,60 @@ impl TraceFindingsAnswer<'_> {
         let texts = parts
             .iter()
             .map(|(what, time)| format!("{} {what}", percent(share(*time, all))));
-        format!("workers' time: {}", joined(texts))
+        Note::new("worker_time", format!("workers' time: {}", joined(texts)))
+    }
+
+    fn worker_time(&self, view: View) -> WorkerTimeFields<'_> {
+        let workers = &self.findings.workers;
+        let all = workers.all();
+        let idle = [("idle", workers.idle)];
+        let times = workers
+            .parts
+            .iter()
+            .map(|(part, time)| (part.name(), *time));
+        let busy = workers.busy.iter();
+        WorkerTimeFields {
+            parts: parts(times.chain(idle), all),
+            idle: workers.idle,
+            all,
+            busy: view.full.then(|| {
+                busy.map(|(worker, time)| (self.trace.text(*worker), *time))
+                    .collect()
+            }),
+        }
+    }
+
+    fn path(&self, path: &RunPath, view: View) -> PathFields<'_> {
+        let times = path.parts().into_iter();
+        PathFields {
+            observed: path.is_observed,
+            duration: path.duration(),
+            number_of_tasks: path.tasks.len(),
+            parts: parts(
+                times.map(|(part, time)| (part.name(), time)),
+                path.duration(),
+            ),
+            tasks: view.full.then(|| self.task_names(&path.tasks)),
+        }
+    }
+
+    fn ideal(&self, ideal: &IdealTime, view: View) -> IdealFields<'_> {
+        let workers = &self.findings.workers;
+        let slack = self.trace.tasks.iter().zip(&ideal.slack);
+        IdealFields {
+            critical_path: ideal.critical,
+            share_of_makespan: share(ideal.critical, workers.makespan),
+            number_of_tasks: ideal.path.len(),
+            implied: ideal.implied,
+            work: ideal.work,
+            bound_with_measured_workers: ideal.bound(workers.workers),
+            tasks: view.full.then(|| self.task_names(&ideal.path)),
+            slack: view.full.then(|| {
+                slack
+                    .map(|(task, slack)| (self.trace.text(task.name), *slack))
+                    .collect()
+            }),
+        }
     }
 
     fn task_names(&self, tasks: &[usize]) -> Vec<&str> {
@@ -72,9 +187,6 @@ impl TraceFindingsAnswer<'_> {
         tasks.map(|name| self.trace.text(name)).collect()
     }
 }
-
-/// Its fields for programs.
-const KIND: AnswerKind = AnswerKind::of::<Untyped>("trace");
 
 impl Answer for TraceFindingsAnswer<'_> {
     fn kind(&self) -> &'static AnswerKind {
@@ -86,59 +198,52 @@ impl Answer for TraceFindingsAnswer<'_> {
         for row in self.finding_rows() {
             table.row(vec![time(row.explains), row.text]);
         }
-        let mut notes = vec![self.workers_text()];
-        notes.extend(path_texts(&self.findings));
+        let mut notes = vec![self.workers_note()];
+        notes.extend(path_notes(&self.findings));
         let answer = TextAnswer {
             headline: headline(self.trace, &self.findings),
             table,
-            notes: uncoded(notes),
+            notes,
             next: Vec::new(),
             has_table_first: false,
         };
         with_defects([self.trace], answer)
     }
 
-    fn data(&self, _view: View) -> Result<Value, WriteError> {
-        let trace = self.trace;
-        let workers = &self.findings.workers;
-        let path = self.findings.path.as_ref().map(|path| {
-            let parts = path.parts().into_iter();
-            json!({
-                "observed": path.is_observed,
-                "duration": path.duration(),
-                "tasks": self.task_names(&path.tasks),
-                "parts": times(parts.map(|(part, time)| (part.name(), time))),
-            })
-        });
-        let ideal = self.findings.ideal.as_ref().map(|ideal| {
-            let slack = trace.tasks.iter().zip(&ideal.slack);
-            json!({
-                "critical_path": ideal.critical,
-                "tasks": self.task_names(&ideal.path),
-                "slack": times(slack.map(|(task, slack)| (trace.text(task.name), *slack))),
-                "work": ideal.work,
-                "bound_with_measured_workers": ideal.bound(workers.workers),
-            })
-        });
-        let parts = workers.parts.iter();
-        let busy = workers.busy.iter();
-        Ok(json!({
-            "makespan": workers.makespan,
-            "tasks": trace.tasks.len(),
-            "workers": workers.workers,
-            "utilisation": workers.utilisation(),
-            "parallelism": workers.parallelism(),
-            "worker_time": {
-                "parts": times(parts.map(|(part, time)| (part.name(), *time))),
-                "idle": workers.idle,
-                "all": workers.all(),
-                "busy": times(busy.map(|(worker, time)| (trace.text(*worker), *time))),
-            },
-            "path": path,
-            "ideal": ideal,
-            "findings": self.finding_rows(),
-            "defects": defect_rows(&lint(trace)),
-        }))
+    fn data(&self, view: View) -> Result<Value, WriteError> {
+        let TraceFindings {
+            workers,
+            path,
+            ideal,
+            ..
+        } = &self.findings;
+        Ok(serde_json::to_value(FindingsFields {
+            makespan: workers.makespan,
+            tasks: self.trace.tasks.len(),
+            workers: workers.workers,
+            utilisation: workers.utilisation(),
+            parallelism: workers.parallelism(),
+            worker_time: self.worker_time(view),
+            path: path.as_ref().map(|path| self.path(path, view)),
+            ideal: ideal.as_ref().map(|ideal| self.ideal(ideal, view)),
+            findings: self.finding_rows(),
+            defects: defect_rows(&lint(self.trace)),
+        })?)
+    }
+
+    fn omitted_rows(&self, view: View) -> usize {
+        let TraceFindings {
+            workers,
+            path,
+            ideal,
+            ..
+        } = &self.findings;
+        let path = path.as_ref().map_or(0, |it| it.tasks.len());
+        let ideal = ideal
+            .as_ref()
+            .map_or(0, |it| it.path.len() + it.slack.len());
+        let hidden = workers.busy.len() + path + ideal;
+        if view.full { 0 } else { hidden }
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {
@@ -146,8 +251,14 @@ impl Answer for TraceFindingsAnswer<'_> {
     }
 }
 
-fn times<'n>(times: impl Iterator<Item = (&'n str, i64)>) -> Map<String, Value> {
-    times
-        .map(|(name, time)| (name.to_owned(), json!(time)))
-        .collect()
+/// Returns the parts of a time, the largest first.
+fn parts(times: impl Iterator<Item = (&'static str, i64)>, all: i64) -> Vec<PartFields> {
+    let parts = times.map(|(part, time)| PartFields {
+        part,
+        time,
+        share: share(time, all),
+    });
+    let mut parts: Vec<PartFields> = parts.collect();
+    parts.sort_by_key(|it| -it.time);
+    parts
 }

@@ -2,14 +2,13 @@
 
 use lapwing_model::text::counted;
 use lapwing_trace::{Defect, Trace};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::trace::time;
 use crate::writing::Align::{Left, Right};
-use crate::writing::{
-    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
-};
+use crate::writing::{Answer, AnswerKind, CsvRows, Table, TextAnswer, View, WriteError, csv_rows};
 
 /// Defects of a trace, and their effect on the numbers.
 #[derive(Debug)]
@@ -20,12 +19,30 @@ pub struct DefectsAnswer<'t> {
     pub defects: Vec<Defect>,
 }
 
-#[derive(Default, Serialize)]
+/// The defects of a trace.
+#[derive(Debug, Serialize, JsonSchema)]
+struct DefectsFields<'d> {
+    /// Number of tasks.
+    tasks: usize,
+    transfers: usize,
+    controller_phases: usize,
+    /// Time from the first event of the run to its end, in nanoseconds.
+    makespan: i64,
+    /// Number of kinds of defects.
+    kinds: usize,
+    defects: Vec<DefectRow<'d>>,
+}
+
+/// Defects of one kind.
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct DefectRow<'d> {
     kind: &'static str,
+    /// What it is about: an event, a duration, a host.
     subject: &'d str,
     count: usize,
     example: &'d str,
+    /// How far a clock is off at least, in nanoseconds.
+    offset: Option<i64>,
     consequence: &'static str,
 }
 
@@ -36,13 +53,14 @@ pub(super) fn defect_rows(defects: &[Defect]) -> Vec<DefectRow<'_>> {
         subject: &defect.subject,
         count: defect.count,
         example: &defect.example,
+        offset: defect.offset,
         consequence: defect.kind.consequence(),
     });
     rows.collect()
 }
 
-/// Its fields for programs.
-const KIND: AnswerKind = AnswerKind::of::<Untyped>("trace-lint");
+/// The kind of these answers.
+pub const KIND: AnswerKind = AnswerKind::of::<DefectsFields<'_>>("trace-lint").listing("defects");
 
 impl Answer for DefectsAnswer<'_> {
     fn kind(&self) -> &'static AnswerKind {
@@ -81,14 +99,26 @@ impl Answer for DefectsAnswer<'_> {
                 time(trace.makespan())
             ),
             table,
-            notes: uncoded(Vec::new()),
+            notes: Vec::new(),
             next: Vec::new(),
             has_table_first: false,
         }
     }
 
     fn data(&self, _view: View) -> Result<Value, WriteError> {
-        Ok(json!({"defects": defect_rows(&self.defects)}))
+        Ok(serde_json::to_value(DefectsFields {
+            tasks: self.trace.tasks.len(),
+            transfers: self.trace.transfers.len(),
+            controller_phases: self.trace.phases.len(),
+            makespan: self.trace.makespan(),
+            kinds: self.defects.len(),
+            defects: defect_rows(&self.defects),
+        })?)
+    }
+
+    fn verdict(&self) -> Option<&'static str> {
+        let is_fine = self.defects.is_empty();
+        Some(if is_fine { "no_defects" } else { "defects" })
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {

@@ -1,15 +1,19 @@
 //! Answers about traces of task graphs: `lapwing trace`.
 
 mod compare;
+mod compare_fields;
 mod controller;
 mod durations;
+mod finding_row;
 mod findings;
 mod lint;
 mod profile;
 mod what_if;
 
-use lapwing_trace::{Statistics, Trace, lint};
+use lapwing_trace::{Statistics, Trace, lint as defects_of};
+use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 
 pub use self::compare::{ComparedPart, RelativeTo, RowOrder, TraceComparisonAnswer};
 pub use self::controller::ControllerAnswer;
@@ -19,10 +23,22 @@ pub use self::lint::DefectsAnswer;
 pub use self::profile::ProfileAnswer;
 pub use self::what_if::{WhatIfAnswer, usual_scenarios};
 use crate::trace::defects_text;
-use crate::writing::{Note, TextAnswer, uncoded};
+use crate::writing::{AnswerKind, Note, TextAnswer};
+
+/// The kinds of answers about traces.
+pub const KINDS: &[&AnswerKind] = &[
+    &compare::KIND,
+    &controller::KIND,
+    &durations::TRACE_TASKS,
+    &durations::TRACE_TRANSFERS,
+    &findings::KIND,
+    &lint::KIND,
+    &profile::KIND,
+    &what_if::KIND,
+];
 
 /// Statistics of durations in ns, or of sizes in bytes.
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, Clone, Copy, Serialize, JsonSchema)]
 struct StatisticsFields {
     count: usize,
     sum: i64,
@@ -52,8 +68,12 @@ fn with_defects<'t>(
     traces: impl IntoIterator<Item = &'t Trace>,
     mut answer: TextAnswer,
 ) -> TextAnswer {
-    let defects = traces.into_iter().map(|trace| defects_text(&lint(trace)));
-    answer.notes.extend(uncoded(defects.flatten()));
+    let notes = traces.into_iter().filter_map(|trace| {
+        let defects = defects_of(trace);
+        let note = Note::new("defects", defects_text(&defects)?);
+        Some(note.with("defects", json!(lint::defect_rows(&defects))))
+    });
+    answer.notes.extend(notes);
     let notes = std::mem::take(&mut answer.notes).into_iter();
     answer.notes = notes.map(Note::mark).collect();
     answer

@@ -2,20 +2,43 @@
 
 use lapwing_model::text::counted;
 use lapwing_trace::{ClassProfile, Statistics, Trace, profile};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::{StatisticsFields, with_defects};
 use crate::quantity;
 use crate::trace::time;
 use crate::writing::Align::{Left, Right};
-use crate::writing::{
-    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
-};
+use crate::writing::{Answer, AnswerKind, CsvRows, Table, TextAnswer, View, WriteError, csv_rows};
 
 /// What tasks of each class take.
 #[derive(Debug)]
 pub struct ProfileAnswer<'t>(pub &'t Trace);
+
+/// What tasks of each class take: times in nanoseconds, sizes in bytes.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ProfileFields {
+    /// Number of tasks.
+    tasks: usize,
+    classes: Vec<ClassFields>,
+}
+
+/// What tasks of a class take.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ClassFields {
+    class: String,
+    /// Number of tasks.
+    tasks: usize,
+    /// Time on the worker.
+    work: Option<StatisticsFields>,
+    /// Processor time.
+    cpu: Option<StatisticsFields>,
+    /// Size of the results.
+    bytes: Option<StatisticsFields>,
+    /// Number of inputs.
+    inputs: Option<StatisticsFields>,
+}
 
 /// A quantity of a class.
 #[derive(Default, Serialize)]
@@ -27,8 +50,8 @@ struct ProfileRow {
     statistics: StatisticsFields,
 }
 
-/// Its fields for programs.
-const KIND: AnswerKind = AnswerKind::of::<Untyped>("trace-profile");
+/// The kind of these answers.
+pub const KIND: AnswerKind = AnswerKind::of::<ProfileFields>("trace-profile").listing("classes");
 
 impl Answer for ProfileAnswer<'_> {
     fn kind(&self) -> &'static AnswerKind {
@@ -40,7 +63,7 @@ impl Answer for ProfileAnswer<'_> {
             ("class", Left),
             ("tasks", Right),
             ("median", Right),
-            ("90 %", Right),
+            ("p90", Right),
             ("longest", Right),
             ("median CPU", Right),
             ("median size", Right),
@@ -68,7 +91,7 @@ impl Answer for ProfileAnswer<'_> {
                 counted(self.0.tasks.len(), "task")
             ),
             table,
-            notes: uncoded(Vec::new()),
+            notes: Vec::new(),
             next: Vec::new(),
             has_table_first: false,
         };
@@ -76,15 +99,19 @@ impl Answer for ProfileAnswer<'_> {
     }
 
     fn data(&self, _view: View) -> Result<Value, WriteError> {
-        let classes = profile(self.0).into_iter().map(|(class, profile)| {
-            let mut fields = Map::from_iter([("tasks".to_owned(), json!(profile.tasks))]);
-            for (quantity, statistics) in quantities(&profile) {
-                let statistics = StatisticsFields::from(statistics);
-                fields.insert(quantity.to_owned(), json!(statistics));
-            }
-            (class, Value::Object(fields))
+        let classes = profile(self.0).into_iter();
+        let classes = classes.map(|(class, profile)| ClassFields {
+            class,
+            tasks: profile.tasks,
+            work: profile.work.map(Into::into),
+            cpu: profile.cpu.map(Into::into),
+            bytes: profile.bytes.map(Into::into),
+            inputs: profile.inputs.map(Into::into),
         });
-        Ok(Value::Object(classes.collect()))
+        Ok(serde_json::to_value(ProfileFields {
+            tasks: self.0.tasks.len(),
+            classes: classes.collect(),
+        })?)
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {

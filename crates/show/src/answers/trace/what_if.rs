@@ -2,14 +2,15 @@
 
 use lapwing_model::text::{counted, joined};
 use lapwing_trace::{Prediction, Scenario, TaskGraph, Trace, what_if};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::with_defects;
 use crate::trace::{share, signed_percent, time};
 use crate::writing::Align::{Left, Right};
 use crate::writing::{
-    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+    Answer, AnswerKind, CsvRows, Note, Table, TextAnswer, View, WriteError, csv_rows,
 };
 
 /// What a run would have taken under other conditions.
@@ -21,8 +22,30 @@ pub struct WhatIfAnswer<'t> {
     rows: Vec<ScenarioRow>,
 }
 
-/// A scenario and what it would take, in ns.
-#[derive(Debug, Default, Serialize)]
+/// What a run would have taken, in nanoseconds.
+#[derive(Debug, Serialize, JsonSchema)]
+struct WhatIfFields<'a> {
+    /// Number of tasks.
+    tasks: usize,
+    /// Number of workers that were measured.
+    workers: usize,
+    /// What was measured.
+    measured: Option<i64>,
+    /// What the replay of the same setting takes.
+    replayed: i64,
+    /// By which share the replay differs from the measurement.
+    error: Option<f64>,
+    /// Time of the critical path, which no number of workers makes shorter.
+    critical_path: i64,
+    /// Number of its tasks.
+    critical_tasks: usize,
+    /// Number of inputs that are left out, because tasks would wait for themselves.
+    circular_inputs: usize,
+    scenarios: &'a [ScenarioRow],
+}
+
+/// A scenario and what it would take, in nanoseconds.
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct ScenarioRow {
     scenario: String,
     workers: usize,
@@ -90,32 +113,36 @@ impl<'t> WhatIfAnswer<'t> {
         }
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<Note> {
         let ideal = self.graph.ideal(self.trace);
-        let mut notes = vec![format!(
+        let text = format!(
             "the critical path of {} takes {}: no number of workers makes the run faster",
             counted(ideal.path.len(), "task"),
             time(ideal.critical)
-        )];
+        );
+        let mut notes = vec![Note::new("critical_path", text)];
         if let (Some(measured), Some(error)) = (self.replayed.measured, self.replayed.error()) {
-            notes.push(format!(
+            let text = format!(
                 "measured: {}; the replay of the same setting differs by {}",
                 time(measured),
                 signed_percent(error)
-            ));
+            );
+            notes.push(Note::new("replay", text).with("error", error));
         }
         if self.graph.circular > 0 {
-            notes.push(format!(
+            let text = format!(
                 "{} left out, because tasks would wait for themselves",
                 counted(self.graph.circular, "input")
-            ));
+            );
+            notes.push(Note::new("circular", text).with("inputs", self.graph.circular));
         }
         notes
     }
 }
 
-/// Its fields for programs.
-const KIND: AnswerKind = AnswerKind::of::<Untyped>("trace-what-if");
+/// The kind of these answers.
+pub const KIND: AnswerKind =
+    AnswerKind::of::<WhatIfFields<'_>>("trace-what-if").listing("scenarios");
 
 impl Answer for WhatIfAnswer<'_> {
     fn kind(&self) -> &'static AnswerKind {
@@ -149,7 +176,7 @@ impl Answer for WhatIfAnswer<'_> {
                 counted(replayed.workers, "worker")
             ),
             table,
-            notes: uncoded(self.notes()),
+            notes: self.notes(),
             next: Vec::new(),
             has_table_first: false,
         };
@@ -157,12 +184,18 @@ impl Answer for WhatIfAnswer<'_> {
     }
 
     fn data(&self, _view: View) -> Result<Value, WriteError> {
-        Ok(json!({
-            "measured": self.replayed.measured,
-            "replayed": self.replayed.replayed,
-            "error": self.replayed.error(),
-            "scenarios": self.rows,
-        }))
+        let ideal = self.graph.ideal(self.trace);
+        Ok(serde_json::to_value(WhatIfFields {
+            tasks: self.trace.tasks.len(),
+            workers: self.replayed.workers,
+            measured: self.replayed.measured,
+            replayed: self.replayed.replayed,
+            error: self.replayed.error(),
+            critical_path: ideal.critical,
+            critical_tasks: ideal.path.len(),
+            circular_inputs: self.graph.circular,
+            scenarios: &self.rows,
+        })?)
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {

@@ -1,0 +1,88 @@
+//! The fields of traces side by side for programs.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::compare::RelativeTo;
+use crate::trace::share;
+
+/// Traces side by side, with times in nanoseconds.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TraceComparisonFields<'a> {
+    pub traces: Vec<TraceFields<'a>>,
+    /// Number of compared classes or tasks.
+    pub compared: usize,
+    pub rows: Vec<ComparedTraceRow>,
+}
+
+/// A trace as a whole, the baseline first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TraceFields<'a> {
+    pub trace: &'a str,
+    /// Time from the first event of the run to its end.
+    pub makespan: i64,
+    /// Difference from the makespan of the baseline.
+    pub difference: i64,
+    /// The same as a share.
+    pub relative: f64,
+    /// Number of tasks.
+    pub tasks: usize,
+    /// Number of workers.
+    pub workers: usize,
+    /// The share of the time in which workers have a task.
+    pub utilisation: f64,
+    /// Mean number of tasks that compute at once.
+    pub parallelism: f64,
+    /// Number of tasks that the baseline has, too, where workers have the same names.
+    pub tasks_of_baseline: Option<usize>,
+    pub on_the_same_worker: Option<usize>,
+}
+
+/// A time in one trace beside the baseline's, in nanoseconds.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub struct ComparedTraceRow {
+    /// The class of tasks, or the task; empty for all of them and for what is between tasks.
+    pub name: String,
+    /// The part of the tasks or of the path.
+    pub part: &'static str,
+    pub trace: String,
+    pub count: Option<usize>,
+    pub worker: Option<String>,
+    pub time: Option<i64>,
+    pub difference: Option<i64>,
+    pub relative: Option<f64>,
+    #[serde(skip)]
+    pub meaning: String,
+}
+
+/// Returns a row for each trace.
+pub fn row(
+    names: &[String],
+    relative_to: RelativeTo,
+    name: &str,
+    part: &'static str,
+    times: &[Option<i64>],
+) -> Vec<ComparedTraceRow> {
+    let baseline = times.first().copied().flatten();
+    let sides = times.iter().zip(names).enumerate();
+    let rows = sides.map(|(side, (time, trace))| {
+        let pair = baseline.zip(*time).filter(|_| side > 0);
+        let relative = pair.and_then(|(baseline, time)| {
+            let base = match relative_to {
+                RelativeTo::Baseline => baseline,
+                RelativeTo::Other => time,
+            };
+            (base != 0).then(|| share(time - baseline, base))
+        });
+        ComparedTraceRow {
+            name: name.to_owned(),
+            part,
+            trace: trace.clone(),
+            time: *time,
+            difference: pair.map(|(baseline, time)| time - baseline),
+            relative,
+            ..ComparedTraceRow::default()
+        }
+    });
+    rows.collect()
+}

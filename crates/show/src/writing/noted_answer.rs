@@ -1,0 +1,57 @@
+//! An answer with notes on the choice of its data.
+
+use serde_json::Value;
+
+use super::envelope::AnswerKind;
+use super::note::Note;
+use super::text_answer::{MarkdownLayout, TextAnswer};
+use super::{Answer, CsvRows, View, WriteError};
+use crate::answers::audit::AuditPart;
+
+/// An answer with further notes below its own.
+pub struct NotedAnswer<'a> {
+    /// The answer.
+    pub answer: &'a dyn Answer,
+    /// The notes.
+    pub notes: &'a [Note],
+}
+
+impl Answer for NotedAnswer<'_> {
+    fn kind(&self) -> &'static AnswerKind {
+        self.answer.kind()
+    }
+
+    fn for_people(&self, view: View) -> TextAnswer {
+        let mut text = self.answer.for_people(view);
+        text.notes.extend(self.notes.iter().cloned());
+        text
+    }
+
+    fn data(&self, view: View) -> Result<Value, WriteError> {
+        self.answer.data(view)
+    }
+
+    fn rows(&self) -> Result<CsvRows, WriteError> {
+        self.answer.rows()
+    }
+
+    fn headline(&self, view: View) -> String {
+        self.answer.headline(view)
+    }
+
+    fn verdict(&self) -> Option<&'static str> {
+        self.answer.verdict()
+    }
+
+    fn omitted_rows(&self, view: View) -> usize {
+        self.answer.omitted_rows(view)
+    }
+
+    fn markdown_layout(&self) -> MarkdownLayout {
+        self.answer.markdown_layout()
+    }
+
+    fn audit(&self) -> Option<AuditPart<'_>> {
+        self.answer.audit()
+    }
+}
