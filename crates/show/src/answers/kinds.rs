@@ -4,14 +4,46 @@ use schemars::schema_for;
 use serde_json::Value;
 
 use super::error::ErrorAnswer;
-use super::{compare, session};
+use super::{
+    annotating, bisection, compare, doctor, dry_run, imported, indicators, judgement, list, session, sharing, stacks,
+    stores, upkeep, written,
+};
 use crate::writing::AnswerKind;
 
 /// The kinds of answers, by subject.
 const KINDS: [&[&AnswerKind]; 3] = [STORES, ANALYSES, STUDIES];
 
 /// Answers about stores, sessions and the program itself.
-const STORES: &[&AnswerKind] = &[&session::KIND];
+const STORES: &[&AnswerKind] = &[
+    &session::KIND,
+    &dry_run::KIND,
+    &judgement::KIND,
+    &bisection::KIND,
+    &doctor::KIND,
+    &imported::KIND,
+    &list::BENCHMARKS,
+    &list::SESSIONS,
+    &list::RUNS,
+    &list::METRICS,
+    &indicators::LIST,
+    &indicators::QUERY,
+    &indicators::CHECK,
+    &stacks::KIND,
+    &stores::INFO,
+    &stores::ANNOTATIONS,
+    &annotating::KIND,
+    &upkeep::MERGE,
+    &upkeep::PURGE,
+    &upkeep::CHECK,
+    &upkeep::RESCUE,
+    &sharing::PUSH,
+    &sharing::PULL,
+    &written::SUITE,
+    &written::EXPORT,
+    &written::REPORT,
+    &written::MANUAL,
+    &written::BUILD_FILE,
+];
 
 /// Answers of analyses.
 const ANALYSES: &[&AnswerKind] = &[&compare::KIND, &compare::HAIL_KIND];
