@@ -48,7 +48,10 @@ impl ListCommand {
             ListedThing::Metrics => ListedRows::Metrics(catalogue.metrics(&filter)?),
         };
         let empty = rows.is_empty().then(|| empty_list(&store, &asked));
-        let answer = rows.answer(empty.transpose()?, retired_notes(&catalogue.left_out(&filter)?))?;
+        let answer = rows.answer(
+            empty.transpose()?,
+            retired_notes(&catalogue.left_out(&filter)?),
+        )?;
         context.show(&answer, &self.answer)
     }
 }

@@ -101,7 +101,10 @@ impl AddedAnnotations<'_> {
             )),
             several => Some(NextStep::new(
                 format!("{program} db annotations"),
-                format!("lists the {} that were added", counted(several.len(), "annotation")),
+                format!(
+                    "lists the {} that were added",
+                    counted(several.len(), "annotation")
+                ),
             )),
         };
         let text = TextAnswer {

@@ -95,7 +95,9 @@ struct FindingRow<'a> {
 impl DoctorAnswer {
     fn disturbances(&self) -> usize {
         let findings = self.findings.iter();
-        findings.filter(|it| it.severity == FindingSeverity::Disturbing).count()
+        findings
+            .filter(|it| it.severity == FindingSeverity::Disturbing)
+            .count()
     }
 
     fn conclusion(&self) -> String {

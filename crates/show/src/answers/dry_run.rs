@@ -211,7 +211,10 @@ fn submission_notes(planned: &PlannedSubmission) -> [Note; 2] {
         ),
     };
     let jobs = counted(planned.jobs, "job");
-    let text = format!("would be submitted as {jobs}{batches}{limit}: `{}`", planned.submit);
+    let text = format!(
+        "would be submitted as {jobs}{batches}{limit}: `{}`",
+        planned.submit
+    );
     let folder = format!("job scripts and records: {}", planned.folder);
     [
         Note::new("submission", text).with("jobs", planned.jobs),
@@ -245,7 +248,10 @@ impl DryRunAnswer {
         let known: Vec<f64> = planned.filter_map(|it| it.expected).collect();
         let seconds = known.iter().sum::<f64>() / if self.in_pairs { 2.0 } else { 1.0 };
         let is_known = !known.is_empty();
-        (is_known.then_some(seconds), self.instances.len() - known.len())
+        (
+            is_known.then_some(seconds),
+            self.instances.len() - known.len(),
+        )
     }
 
     fn expectation(&self) -> String {

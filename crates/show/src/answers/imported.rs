@@ -139,7 +139,11 @@ impl RecordCounts {
         ];
         let others = others.into_iter().filter(|(count, _)| *count > 0);
         parts.extend(others.map(|(count, noun)| counted(count, noun)));
-        let verb = if is_kept { "imported" } else { "would be imported" };
+        let verb = if is_kept {
+            "imported"
+        } else {
+            "would be imported"
+        };
         let mut text = format!("{} {verb}", parts.join(", "));
         if self.iterations == 0 && self.summaries > 0 {
             text.push_str("; the source kept no samples");

@@ -74,7 +74,7 @@ struct JudgeFields<'a> {
     needed_instances: Option<usize>,
     /// A number of instances per side that is too small, where the needed number is unknown.
     needed_more_than: Option<usize>,
-    /// Why there is no answer: `too_wide`, `not_built` or `not_measured`.
+    /// Why there is no answer: `too_wide`, `not_built`, `not_measured` or `baseline_not_measured`.
     reason: Option<&'static str>,
     reason_text: Option<String>,
     session: &'a str,
@@ -157,7 +157,9 @@ impl Answer for JudgeAnswer {
 
     fn for_people(&self, _view: View) -> TextAnswer {
         let Self {
-            benchmark, baseline, ..
+            benchmark,
+            baseline,
+            ..
         } = self;
         let headline = match &self.judged {
             Judged::NotMeasured { reason, .. } => {

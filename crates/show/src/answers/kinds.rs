@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::error::ErrorAnswer;
 use super::{
-    annotating, bisection, compare, doctor, dry_run, imported, indicators, judgement, list, session, sharing, stacks,
-    stores, upkeep, written,
+    annotating, bisection, compare, doctor, dry_run, imported, indicators, judgement, list,
+    session, sharing, stacks, stores, upkeep, written,
 };
 use crate::writing::AnswerKind;
 

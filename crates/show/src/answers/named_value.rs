@@ -23,7 +23,9 @@ impl NamedValue {
 /// Returns counts as rows.
 pub fn named_values(counts: &[(&'static str, u64)]) -> Vec<NamedValue> {
     let counts = counts.iter();
-    counts.map(|(name, count)| NamedValue::new(*name, *count)).collect()
+    counts
+        .map(|(name, count)| NamedValue::new(*name, *count))
+        .collect()
 }
 
 /// Returns the leaves of an object as rows, named by their paths: `pushed_sessions`.
@@ -33,7 +35,9 @@ pub fn leaves(object: &Value) -> Vec<NamedValue> {
     };
     let leaves = map.iter().flat_map(|(name, value)| {
         leaves(value).into_iter().map(move |leaf| NamedValue {
-            name: format!("{name}_{}", leaf.name).trim_end_matches('_').to_owned(),
+            name: format!("{name}_{}", leaf.name)
+                .trim_end_matches('_')
+                .to_owned(),
             ..leaf
         })
     });

@@ -69,7 +69,10 @@ pub fn store_info(path: &Path, info: &StoreInfo) -> Result<ReadyAnswer, WriteErr
         NamedValue::new("bytes", info.bytes),
     ];
     rows.extend(named_values(&info.counts));
-    rows.push(NamedValue::new("first_session", fields.first_session.clone()));
+    rows.push(NamedValue::new(
+        "first_session",
+        fields.first_session.clone(),
+    ));
     rows.push(NamedValue::new("last_session", fields.last_session.clone()));
     let text = TextAnswer {
         headline: path.display().to_string(),
@@ -168,7 +171,11 @@ pub fn annotations(remarks: &[Remark]) -> Result<ReadyAnswer, WriteError> {
             (None, Some(_)) => "no, superseded",
         };
         table.row(vec![
-            remark.annotation.at.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+            remark
+                .annotation
+                .at
+                .strftime("%Y-%m-%d %H:%M:%S")
+                .to_string(),
             row.by.to_owned(),
             row.action.to_owned(),
             row.what.clone(),
@@ -189,10 +196,13 @@ pub fn annotations(remarks: &[Remark]) -> Result<ReadyAnswer, WriteError> {
             "`lapwing db rename` and `lapwing db retire` add them",
         )];
     }
-    let fields = rows.iter().zip(remarks).map(|(row, remark)| AnnotationFields {
-        row: row.clone(),
-        target: &remark.annotation.target,
-    });
+    let fields = rows
+        .iter()
+        .zip(remarks)
+        .map(|(row, remark)| AnnotationFields {
+            row: row.clone(),
+            target: &remark.annotation.target,
+        });
     let list = AnnotationList {
         annotations: fields.collect(),
     };

@@ -100,7 +100,11 @@ struct PurgeFields<'a> {
 /// # Errors
 ///
 /// Returns the error of a value that JSON has no form for.
-pub fn purged(store: &Path, counts: &PurgeCounts, dry_run: bool) -> Result<ReadyAnswer, WriteError> {
+pub fn purged(
+    store: &Path,
+    counts: &PurgeCounts,
+    dry_run: bool,
+) -> Result<ReadyAnswer, WriteError> {
     let mut measured = Vec::new();
     if counts.iterations > 0 || counts.summaries == 0 {
         measured.push(counted(counts.iterations, "iteration"));

@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{
-    BisectRow, BisectedBenchmark, BisectedBranch, BisectedPair, BisectionOutcome,
-};
+use super::{BisectRow, BisectedBenchmark, BisectedBranch, BisectedPair, BisectionOutcome};
 
 /// The result for a benchmark.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -112,7 +112,11 @@ pub fn notes(benchmark: &BisectedBenchmark) -> Vec<Note> {
         );
         notes.push(compared("merge", text, looked).with("commit", merge.hash.clone()));
     }
-    if let Some(ends) = benchmark.ends.as_ref().filter(|ends| ends.looked.is_certain) {
+    if let Some(ends) = benchmark
+        .ends
+        .as_ref()
+        .filter(|ends| ends.looked.is_certain)
+    {
         let text = format!(
             "between the ends: {}, by {}",
             ends.looked.text(),
