@@ -2,7 +2,7 @@
 
 use lapwing_model::text::counted;
 use lapwing_model::{Annotation, Object};
-use lapwing_record::TouchedCounts;
+use lapwing_record::{Remark, TouchedCounts};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -22,6 +22,8 @@ pub struct AddedAnnotations<'a> {
     pub touched: Option<TouchedCounts>,
     /// The annotations; those of a dry run are not in the store.
     pub annotations: Vec<&'a Annotation>,
+    /// Annotations that were undone.
+    pub undone: &'a [Remark],
     /// Remarks.
     pub notes: Vec<Note>,
     /// How a suggested command starts.
@@ -38,6 +40,15 @@ struct AddedFields<'a> {
     /// Number of affected instances; `null` if they are not counted.
     instances: Option<u64>,
     annotations: Vec<AddedAnnotation<'a>>,
+    /// Annotations that were undone.
+    undone: Vec<UndoneAnnotation<'a>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct UndoneAnnotation<'a> {
+    id: String,
+    action: &'a str,
+    at: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -76,11 +87,17 @@ impl AddedAnnotations<'_> {
             row: row.clone(),
             target: &it.target,
         });
+        let undone = self.undone.iter().map(|it| UndoneAnnotation {
+            id: it.annotation.id.to_string(),
+            action: &it.annotation.action,
+            at: it.annotation.at.to_string(),
+        });
         let fields = AddedFields {
             dry_run: self.dry_run,
             benchmarks: self.touched.map(|it| it.benchmarks),
             instances: self.touched.map(|it| it.instances),
             annotations: annotations.collect(),
+            undone: undone.collect(),
         };
         let about = self.touched.map_or_else(String::new, |touched| {
             let benchmarks = counted(touched.benchmarks, "benchmark");

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lapwing_analyse::explain::{IndicatorValue, is_reported};
 use lapwing_model::text::{counted, first_names, grouped, plural};
 use lapwing_record::BenchmarkRow;
+use lapwing_stats::Confidence;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,6 +27,7 @@ pub const CHECK: AnswerKind =
 /// Indicators for programs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct IndicatorList<'a> {
+    count: usize,
     indicators: &'a [IndicatorFields<'a>],
 }
 
@@ -94,6 +96,7 @@ pub fn indicator_list(rows: &[BenchmarkRow]) -> Result<ReadyAnswer, WriteError> 
         ..TextAnswer::default()
     };
     let list = IndicatorList {
+        count: rows.len(),
         indicators: &indicators,
     };
     ReadyAnswer::new(&LIST, text, &list, &indicators)
@@ -102,6 +105,9 @@ pub fn indicator_list(rows: &[BenchmarkRow]) -> Result<ReadyAnswer, WriteError> 
 /// Values of indicators for programs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct IndicatorValues<'a> {
+    count: usize,
+    /// Confidence of the intervals.
+    confidence: f64,
     rows: &'a [IndicatorValueRow<'a>],
 }
 
@@ -138,13 +144,17 @@ pub fn indicator_values_answer(values: &[IndicatorValue]) -> Result<ReadyAnswer,
     let mut rows = Vec::new();
     for value in values {
         let estimate = &value.estimate;
+        let mean = estimate.value_text(&value.unit);
+        let unit = mean.rsplit_once(' ').map_or("", |(_, unit)| unit);
+        let interval = estimate.interval_text(&value.unit);
+        let interval = interval.map(|it| format!("{it} {unit}").trim_end().to_owned());
         table.row(vec![
             value.indicator.clone(),
             value.variant.clone(),
             value.cpu_model.clone(),
             value.metric.clone(),
-            estimate.value_text(&value.unit),
-            estimate.interval_text(&value.unit).unwrap_or_default(),
+            mean,
+            interval.unwrap_or_default(),
             grouped(estimate.size.instances),
         ]);
         rows.push(IndicatorValueRow {
@@ -164,12 +174,21 @@ pub fn indicator_values_answer(values: &[IndicatorValue]) -> Result<ReadyAnswer,
         table,
         ..TextAnswer::default()
     };
-    ReadyAnswer::new(&QUERY, text, &IndicatorValues { rows: &rows }, &rows)
+    let fields = IndicatorValues {
+        count: rows.len(),
+        confidence: Confidence::P95.level(),
+        rows: &rows,
+    };
+    ReadyAnswer::new(&QUERY, text, &fields, &rows)
 }
 
 /// Checked scripts for programs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CheckedScripts<'a> {
+    /// Number of scripts.
+    checked: usize,
+    /// Number of scripts that breach the contract.
+    breaching: usize,
     scripts: &'a [CheckedFields<'a>],
 }
 
@@ -265,7 +284,12 @@ pub fn indicator_checks(scripts: &[CheckedFields<'_>]) -> Result<ReadyAnswer, Wr
         notes,
         ..TextAnswer::default()
     };
-    let mut answer = ReadyAnswer::new(&CHECK, text, &CheckedScripts { scripts }, &rows)?;
+    let fields = CheckedScripts {
+        checked: scripts.len(),
+        breaching,
+        scripts,
+    };
+    let mut answer = ReadyAnswer::new(&CHECK, text, &fields, &rows)?;
     answer.verdict = Some(if breaching > 0 { "breach" } else { "kept" });
     Ok(answer)
 }

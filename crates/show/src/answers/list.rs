@@ -46,24 +46,28 @@ pub enum EmptyList {
 /// A list of benchmarks for programs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct BenchmarkList<'a> {
+    count: usize,
     benchmarks: &'a [BenchmarkFields<'a>],
 }
 
 /// A list of sessions for programs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SessionList<'a> {
+    count: usize,
     sessions: &'a [SessionRowFields<'a>],
 }
 
 /// A list of runs for programs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RunList<'a> {
+    count: usize,
     runs: &'a [RunFields<'a>],
 }
 
 /// A list of metrics for programs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct MetricList<'a> {
+    count: usize,
     metrics: &'a [MetricRowFields<'a>],
 }
 
@@ -113,9 +117,10 @@ impl ListedRows {
         notes: Vec<Note>,
     ) -> Result<ReadyAnswer, WriteError> {
         let name = self.name();
+        let count = self.count();
         let (headline, explanation) = match empty {
             Some(empty) => empty.text(name),
-            None => (counted(self.count(), name.trim_end_matches('s')), None),
+            None => (counted(count, name.trim_end_matches('s')), None),
         };
         let explanation = explanation.map(|text| Note::new("empty", text));
         let text = |table: Table| TextAnswer {
@@ -129,23 +134,33 @@ impl ListedRows {
             Self::Benchmarks(rows) => {
                 let fields: Vec<_> = rows.iter().map(BenchmarkFields::new).collect();
                 let list = BenchmarkList {
+                    count,
                     benchmarks: &fields,
                 };
                 ReadyAnswer::new(&BENCHMARKS, text(benchmarks(rows)), &list, &fields)
             }
             Self::Sessions(rows) => {
                 let fields: Vec<_> = rows.iter().map(SessionRowFields::new).collect();
-                let list = SessionList { sessions: &fields };
+                let list = SessionList {
+                    count,
+                    sessions: &fields,
+                };
                 ReadyAnswer::new(&SESSIONS, text(sessions(rows)), &list, &fields)
             }
             Self::Runs(rows) => {
                 let fields: Vec<_> = rows.iter().map(RunFields::new).collect();
-                let list = RunList { runs: &fields };
+                let list = RunList {
+                    count,
+                    runs: &fields,
+                };
                 ReadyAnswer::new(&RUNS, text(runs(rows)), &list, &fields)
             }
             Self::Metrics(rows) => {
                 let fields: Vec<_> = rows.iter().map(MetricRowFields::new).collect();
-                let list = MetricList { metrics: &fields };
+                let list = MetricList {
+                    count,
+                    metrics: &fields,
+                };
                 ReadyAnswer::new(&METRICS, text(metrics(rows)), &list, &fields)
             }
         }

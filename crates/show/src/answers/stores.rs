@@ -104,6 +104,7 @@ pub fn size_text(bytes: u64) -> String {
 /// The annotations of a store for programs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct AnnotationList<'a> {
+    count: usize,
     annotations: Vec<AnnotationFields<'a>>,
 }
 
@@ -204,6 +205,7 @@ pub fn annotations(remarks: &[Remark]) -> Result<ReadyAnswer, WriteError> {
             target: &remark.annotation.target,
         });
     let list = AnnotationList {
+        count: remarks.len(),
         annotations: fields.collect(),
     };
     ReadyAnswer::new(&ANNOTATIONS, text, &list, &rows)

@@ -28,6 +28,8 @@ const LISTED: usize = 20;
 struct MergeFields<'a> {
     /// The store that the records were copied to.
     store: &'a Path,
+    /// Number of stores that were merged.
+    merged_stores: usize,
     new_records: u64,
     /// Number of records that were there before.
     known_records: u64,
@@ -53,6 +55,7 @@ pub struct MergedStore {
 pub fn merged(store: &Path, files: &[MergedStore]) -> Result<ReadyAnswer, WriteError> {
     let fields = MergeFields {
         store,
+        merged_stores: files.len(),
         new_records: files.iter().map(|it| it.new_records).sum(),
         known_records: files.iter().map(|it| it.known_records).sum(),
         files,

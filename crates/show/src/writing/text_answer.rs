@@ -110,7 +110,9 @@ impl TextAnswer {
     ///
     /// Returns the error of the output.
     pub fn markdown(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}", markdown_text(&self.headline))?;
+        if !self.headline.is_empty() {
+            writeln!(out, "{}", markdown_text(&self.headline))?;
+        }
         self.markdown_table(out)?;
         for line in self.lines() {
             writeln!(out, "\n{}", markdown_text(&line))?;
@@ -124,7 +126,9 @@ impl TextAnswer {
     ///
     /// Returns the error of the output.
     pub fn markdown_list(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "**{}**", markdown_text(&self.headline))?;
+        if !self.headline.is_empty() {
+            writeln!(out, "**{}**", markdown_text(&self.headline))?;
+        }
         self.markdown_table(out)?;
         let lines: Vec<String> = self
             .lines()
@@ -141,7 +145,9 @@ impl TextAnswer {
         if self.table.is_empty() {
             return Ok(());
         }
-        writeln!(out)?;
+        if !self.headline.is_empty() {
+            writeln!(out)?;
+        }
         self.table.markdown(out)
     }
 }

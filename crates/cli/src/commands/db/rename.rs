@@ -89,6 +89,7 @@ impl RenameCommand {
             touched: Some(store.annotations().touched(&changes)?),
             changes,
             notes,
+            undone: Vec::new(),
             reason: Some(&self.reason),
             done: format!("renamed {}", what.join(" and ")),
             would: format!("would rename {}", what.join(" and ")),

@@ -74,6 +74,7 @@ impl RetireCommand {
             changes,
             touched: Some(touched),
             notes: still_to_come(before, now).into_iter().collect(),
+            undone: Vec::new(),
             reason: Some(&self.reason),
             done: format!("retired {what}"),
             would: format!("would retire {what}"),

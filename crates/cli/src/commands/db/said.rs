@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use lapwing_analyse::sample::{RunKey, SampleFilter, Selector};
 use lapwing_model::text::first_names;
 use lapwing_model::{Annotation, Id, Object, Record, matches_pattern};
-use lapwing_record::{Change, Filter, Store, TouchedCounts};
+use lapwing_record::{Change, Filter, Remark, Store, TouchedCounts};
 use lapwing_show::answers::annotating::AddedAnnotations;
 use lapwing_show::writing::Note;
 
@@ -65,6 +65,8 @@ pub(in crate::commands) struct AnnotationDraft<'s> {
     /// Benchmarks and instances affected; `None` for annotations of what was found.
     pub(in crate::commands) touched: Option<TouchedCounts>,
     pub(in crate::commands) notes: Vec<Note>,
+    /// Annotations that are undone.
+    pub(in crate::commands) undone: Vec<Remark>,
     pub(in crate::commands) reason: Option<&'s str>,
     /// Message when done: `renamed a to b`.
     pub(in crate::commands) done: String,
@@ -104,6 +106,7 @@ impl AnnotationAuthor {
             dry_run: self.dry_run,
             touched: said.touched,
             annotations: added.collect(),
+            undone: &said.undone,
             notes: said.notes,
             program: context.program(),
         };
