@@ -59,7 +59,7 @@ fn options_of_hyperfine_mean_the_same() {
     );
     let rows: serde_json::Value =
         serde_json::from_slice(&fs::read(path.join("out.json")).unwrap()).unwrap();
-    let rows = rows.as_array().unwrap().iter();
+    let rows = rows["results"].as_array().unwrap().iter();
     let ids: Vec<&str> = rows
         .filter(|it| it["metric"] == "wall_time")
         .map(|it| it["benchmark"].as_str().unwrap())
@@ -118,9 +118,12 @@ fn a_session_is_shown_again_as_it_was() {
     );
     run(path, &["run", "-n", "3", "-i", "1", "--", "false"]);
     let again = output(path, &["show", "one"]);
-    assert_eq!(
-        String::from_utf8(again.stdout).unwrap(),
-        String::from_utf8(first.stdout).unwrap()
+    let first = String::from_utf8(first.stdout).unwrap();
+    let (results, next) = first.split_once("next: ").unwrap();
+    assert_eq!(String::from_utf8(again.stdout).unwrap(), results);
+    assert!(
+        next.starts_with("`lapwing show` prints this again"),
+        "{next}"
     );
     let latest = run(path, &["show"]);
     assert!(
@@ -222,7 +225,8 @@ fn a_suite_for_what_the_folder_has_can_be_measured_at_once() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let said = run(path, &["init"]);
     insta::assert_snapshot!(said, @"
-    wrote lapwing.toml: 1 benchmark: count; `lapwing run` measures it, `lapwing run --dry-run` shows the plan
+    wrote lapwing.toml: 1 benchmark: count
+    next: `lapwing run` measures it, `lapwing run --dry-run` shows the plan
     exit 0
     ");
     let measured = run(path, &["run", "-n", "3", "-i", "1"]);

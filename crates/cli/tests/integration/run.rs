@@ -484,7 +484,7 @@ apply.env.LEVEL = "{level}"
     assert_eq!(done.status.code(), Some(4), "{}", stderr(&done));
     let rows: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     let score = |variant: &str| {
-        let rows = rows.as_array().unwrap();
+        let rows = rows["results"].as_array().unwrap();
         let row = rows
             .iter()
             .find(|it| it["metric"] == "score" && it["variant"] == variant);

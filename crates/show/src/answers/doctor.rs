@@ -250,6 +250,9 @@ mod tests {
         let text = diagnosis(0.1).for_people(View::default());
         let mut written = Vec::new();
         text.table.text(&mut written).expect("memory");
-        insta::assert_snapshot!(String::from_utf8(written).expect("text"), @"");
+        insta::assert_snapshot!(String::from_utf8(written).expect("text"), @"
+        !  clock rate  it varies
+                       → hold it still
+        ");
     }
 }
