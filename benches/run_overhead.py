@@ -85,7 +85,7 @@ def lapwing_command(program, folder, command, instances, iterations):
 def by_lapwing(program, folder, command, executions):
     words = lapwing_command(program, folder, command, INSTANCES, executions // INSTANCES)
     output, took, peak = execute(words)
-    rows = {row["metric"]: row for row in json.loads(output)}
+    rows = {row["metric"]: row for row in json.loads(output)["results"]}
     wall = rows["wall_time"]
     if wall["iterations"] != executions:
         sys.exit(f"lapwing kept {wall['iterations']} of {executions} iterations")

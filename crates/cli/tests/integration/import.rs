@@ -921,18 +921,20 @@ fn a_dry_run_says_what_an_import_would_and_leaves_no_trace() {
     let files = ["a.jsonl", "joined.jsonl", "two.json"];
     let tried = say(&[&["--dry-run"], &files[..]].concat());
     assert_snapshot!(tried, @"
-    a.jsonl: nothing new, everything is already in the store (hail)
-    joined.jsonl: 1 instance, 1 iteration would be imported; 4 instances were already in the store (hail)
-    two.json: nothing new, everything is already in the store (hyperfine)
     3 files (2 hail, 1 hyperfine): 1 instance, 1 iteration would be imported; 10 instances were already in the store
-      skipped because they follow from the samples: max, mean, median, min, stddev
+
+     file          format     result
+     a.jsonl       hail       nothing new, everything is already in the store
+     joined.jsonl  hail       1 instance, 1 iteration would be imported; 4 instances were already in the store
+     two.json      hyperfine  nothing new, everything is already in the store
+
+    skipped because they follow from the samples: max, mean, median, min, stddev
     ");
     let kept = say(&["--dry-run", "--keep-going", "bad.jsonl"]);
     assert_snapshot!(kept, @"
     bad.jsonl: 1 instance, 1 iteration would be imported
-      detected hail: its first line has `path`, `name` and `iterations`
-      1 invalid line skipped:
-        bad.jsonl:2: not valid JSON: expected value
+    detected hail: its first line has `path`, `name` and `iterations`
+    1 invalid line skipped: bad.jsonl:2: not valid JSON: expected value
     ");
     // The same checks, too.
     let otherwise = say(&[
@@ -943,6 +945,7 @@ fn a_dry_run_says_what_an_import_would_and_leaves_no_trace() {
         "bad.jsonl",
     ]);
     assert_snapshot!(otherwise, @"
+    nothing was imported: 2 refused
     error: the same content is already in the store as session `two`, imported with --each-run iteration and not --each-run instance
       nothing was imported from this file
       hint: import it with the same options as before, or delete it first with `lapwing db purge --where session=NAME`

@@ -305,10 +305,10 @@ fn ctrl_c_ends_the_command_keeps_everything_and_exits_130() {
     assert!(signalled.success());
     let done = child.wait_with_output().unwrap();
     assert_eq!(done.status.code(), Some(130), "{}", stderr(&done));
+    let told = String::from_utf8(done.stdout.clone()).unwrap();
     assert!(
-        stderr(&done).contains("`lapwing run --resume` measures the rest"),
-        "{}",
-        stderr(&done)
+        told.contains("`lapwing run --resume` measures the rest"),
+        "{told}"
     );
     assert!(one(folder.path(), "SELECT count(*) FROM iterations") >= 1);
     assert_eq!(
@@ -675,13 +675,14 @@ fn the_cause_of_a_failure_is_told_also_if_the_last_line_is_another() {
     let script = "echo 'fatal: no data.bin' >&2; echo; echo 'usage: tool FILE' >&2; exit 3";
     let failed = output(folder.path(), &["run", "-n", "1", "-i", "1", "-c", script]);
     let message = "exit code 3\n    fatal: no data.bin\n    usage: tool FILE\n";
-    assert!(stderr(&failed).contains(message), "{}", stderr(&failed));
+    let told = |done: &Output| String::from_utf8(done.stdout.clone()).unwrap();
+    assert!(told(&failed).contains(message), "{}", told(&failed));
     let setup = output(
         folder.path(),
         &["run", "-n", "1", "-i", "1", "-c", "true", "--setup", script],
     );
     let message = format!("setup failed: {message}");
-    assert!(stderr(&setup).contains(&message), "{}", stderr(&setup));
+    assert!(told(&setup).contains(&message), "{}", told(&setup));
 }
 
 #[test]

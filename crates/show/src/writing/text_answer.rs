@@ -115,7 +115,7 @@ impl TextAnswer {
         }
         self.markdown_table(out)?;
         for line in self.lines() {
-            writeln!(out, "\n{}", markdown_text(&line))?;
+            writeln!(out, "\n{}", markdown_text(&one_line(&line)))?;
         }
         Ok(())
     }
@@ -133,7 +133,7 @@ impl TextAnswer {
         let lines: Vec<String> = self
             .lines()
             .iter()
-            .map(|line| format!("\n- {}", markdown_text(line)))
+            .map(|line| format!("\n- {}", markdown_text(&one_line(line))))
             .collect();
         if !lines.is_empty() {
             writeln!(out, "{}", lines.concat())?;
@@ -150,4 +150,10 @@ impl TextAnswer {
         }
         self.table.markdown(out)
     }
+}
+
+/// Returns the lines of a text as one, for Markdown.
+fn one_line(text: &str) -> String {
+    let lines = text.lines().map(str::trim);
+    lines.collect::<Vec<_>>().join("; ")
 }
