@@ -422,6 +422,14 @@ impl Context {
         Ok(ExitStatus::Fine)
     }
 
+    /// Writes the answer of a command whose result is a file: text says nothing if it is to be quiet.
+    pub fn tell(&self, answer: &dyn Answer) -> Result<ExitStatus, CliError> {
+        if self.quiet && self.format == AnswerFormat::Text {
+            return Ok(ExitStatus::Fine);
+        }
+        self.show(answer, &AnswerOptions::default())
+    }
+
     /// Returns how a suggested command starts: `lapwing`, with `--store` if it is not the default.
     pub fn program(&self) -> String {
         if self.store == Path::new(DEFAULT_STORE) {

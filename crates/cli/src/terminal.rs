@@ -73,11 +73,6 @@ impl Terminal {
         }
     }
 
-    /// Returns standard output for coloured text without names; colours are removed if not supported.
-    pub fn coloured_out(&self) -> impl Write {
-        anstream::stdout().lock()
-    }
-
     /// Prints a line on standard error. Failing to do so is not an error.
     pub fn say(&self, text: &str) {
         Self::line(&safe(text));

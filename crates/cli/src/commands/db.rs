@@ -7,14 +7,14 @@ mod retire;
 pub(super) mod said;
 mod share;
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use lapwing_analyse::sample::SampleFilter;
-use lapwing_model::text::{counted, grouped};
-use lapwing_record::{PurgeCounts, Store, StoreError};
+use lapwing_model::text::counted;
+use lapwing_record::{Store, StoreError};
 use lapwing_show::answers::stores::{annotations, store_info};
+use lapwing_show::answers::upkeep::{MergedStore, merged, purged};
 
 use self::share::ShareCommand;
 use crate::error::{CliError, ExitStatus};
@@ -96,7 +96,7 @@ impl Db {
         match self.action {
             Action::Info { answer } => {
                 let store = open_for_reading(context)?;
-                let info = store_info(store.path(), &store.upkeep().info()?);
+                let info = store_info(store.path(), &store.upkeep().info()?)?;
                 context.show(&info, &answer)
             }
             Action::Check => rescue::check(context),
@@ -107,7 +107,7 @@ impl Db {
             Action::Restore(restore) => restore.act(context),
             Action::Annotations { answer } => {
                 let remarks = open_for_reading(context)?.annotations().all()?;
-                context.show(&annotations(&remarks), &answer)
+                context.show(&annotations(&remarks)?, &answer)
             }
             Action::Push(share) => share.push(context),
             Action::Pull(share) => share.pull(context),
@@ -140,7 +140,7 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {
         .collect::<Result<_, _>>()?;
     let is_new = !context.store.exists();
     let mut store = open_for_writing(context)?;
-    let mut out = context.terminal.out();
+    let mut merged_files: Vec<MergedStore> = Vec::new();
     for (file, other) in files.iter().zip(&others) {
         let total = match store.write(|writer| writer.merge(other)) {
             Ok(appended) => appended.total(),
@@ -148,19 +148,24 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {
                 if is_new {
                     store.remove_if_empty();
                 }
-                return Err(CliError::from(error)
-                    .consequence(format!("nothing was merged from {}", file.display())));
+                let before = match merged_files.len() {
+                    0 => String::new(),
+                    some => format!("; {} before it merged", counted(some, "store")),
+                };
+                return Err(CliError::from(error).consequence(format!(
+                    "nothing was merged from {}{before}",
+                    file.display()
+                )));
             }
         };
-        writeln!(
-            out,
-            "{}: {} new, {} already present",
-            file.display(),
-            counted(total.new, "record"),
-            grouped(total.already_there)
-        )?;
+        merged_files.push(MergedStore {
+            file: file.display().to_string(),
+            new_records: total.new,
+            known_records: total.already_there,
+        });
     }
-    Ok(ExitStatus::Fine)
+    let answer = merged(store.path(), &merged_files)?;
+    context.show(&answer, &AnswerOptions::default())
 }
 
 fn purge(
@@ -182,41 +187,11 @@ fn purge(
     }
     let mut store = open_for_reading(context)?;
     let filter = filter.resolve(&store)?;
-    let mut out = context.terminal.out();
-    if !yes {
-        let would = store.upkeep().would_purge(&filter)?;
-        writeln!(
-            out,
-            "would delete {} with {} from {}",
-            counted(would.instances, "instance"),
-            measured(&would).join(" and "),
-            store.path().display()
-        )?;
-        context
-            .terminal
-            .note("nothing was deleted; add --yes to delete permanently");
-        return Ok(ExitStatus::Fine);
-    }
-    let purged = store.write(|writer| writer.purge(&filter))?;
-    writeln!(
-        out,
-        "deleted {}, {}, {} and {}",
-        measured(&purged).join(", "),
-        counted(purged.instances, "instance"),
-        counted(purged.runs, "run"),
-        counted(purged.sessions, "session")
-    )?;
-    Ok(ExitStatus::Fine)
-}
-
-/// Returns the number of iterations, and of summaries from sources that kept no samples.
-fn measured(purged: &PurgeCounts) -> Vec<String> {
-    let mut parts = Vec::new();
-    if purged.iterations > 0 || purged.summaries == 0 {
-        parts.push(counted(purged.iterations, "iteration"));
-    }
-    if purged.summaries > 0 {
-        parts.push(counted(purged.summaries, "summary"));
-    }
-    parts
+    let counts = if yes {
+        store.write(|writer| writer.purge(&filter))?
+    } else {
+        store.upkeep().would_purge(&filter)?
+    };
+    let answer = purged(store.path(), &counts, !yes)?;
+    context.show(&answer, &AnswerOptions::default())
 }

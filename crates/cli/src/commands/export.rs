@@ -9,7 +9,9 @@ use clap::{Args, ValueEnum};
 use lapwing_model::text::{counted, plural};
 use lapwing_record::export::{ExportCounts, ExportFormat, TableSeparator, export, export_amun};
 use lapwing_record::{Filter, Store};
+use lapwing_show::answers::written::{self, WrittenAnswer};
 use lapwing_show::exchange::{ExchangeFormat, ExchangeSummary, exchange};
+use lapwing_show::writing::Note;
 use lapwing_study::{StudyData, write_deltas, write_runs};
 
 use crate::atomic::{self, folder_of};
@@ -17,7 +19,7 @@ use crate::cleaning::CleaningOptions;
 use crate::commands::study::StudyDataOptions;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions};
-use crate::store::{note_retired, open_for_reading};
+use crate::store::{open_for_reading, retired_notes};
 
 /// Export measurements for other tools
 ///
@@ -93,8 +95,11 @@ type WriteStudy = fn(&StudyData, u8, &mut dyn Write) -> io::Result<u64>;
 
 /// Description of the output, and notes about it.
 struct ExportWritten {
+    /// What was written, in the plural, and its number.
+    count: (&'static str, u64),
+    /// The same in words.
     what: String,
-    notes: Vec<String>,
+    notes: Vec<Note>,
 }
 
 impl ExportCommand {
@@ -104,32 +109,36 @@ impl ExportCommand {
         let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
         let filter = filter.resolve(&store)?;
-        if !matches!(
-            way,
-            ExportWay::Table(ExportFormat::Record) | ExportWay::Study(_)
-        ) {
-            note_retired(&store, &filter, context)?;
-        }
-        if let ExportWay::Amun = way {
-            return self.write_inspections(&store, &filter, context);
-        }
-        let written = match &self.output {
-            None => {
-                let mut out = BufWriter::new(context.terminal.data_out());
-                self.write(&way, &store, &filter, &mut out, context)?
+        let mut notes = match way {
+            ExportWay::Table(ExportFormat::Record) | ExportWay::Study(_) => Vec::new(),
+            ExportWay::Table(_) | ExportWay::Exchange(_) | ExportWay::Amun if context.quiet => {
+                Vec::new()
             }
-            Some(path) => {
-                refuse_files_of(&store, path)?;
-                let written = to_file(path, |out| self.write(&way, &store, &filter, out, context))?;
-                if !context.quiet {
-                    let text = format!("wrote {} to {}", written.what, path.display());
-                    context.terminal.say(&text);
-                }
-                written
+            ExportWay::Table(_) | ExportWay::Exchange(_) | ExportWay::Amun => {
+                retired_notes(&store.catalogue().left_out(&filter)?)
             }
         };
-        context.terminal.notes(&written.notes);
-        Ok(ExitStatus::Fine)
+        if let ExportWay::Amun = way {
+            return self.write_inspections(&store, &filter, notes, context);
+        }
+        let Some(path) = &self.output else {
+            let mut out = BufWriter::new(context.terminal.data_out());
+            let written = self.write(&way, &store, &filter, &mut out, context)?;
+            context.terminal.notes(notes.iter().chain(&written.notes));
+            return Ok(ExitStatus::Fine);
+        };
+        refuse_files_of(&store, path)?;
+        let written = to_file(path, |out| self.write(&way, &store, &filter, out, context))?;
+        notes.extend(written.notes);
+        let answer = WrittenAnswer {
+            kind: &written::EXPORT,
+            path,
+            counts: [written.count].into(),
+            contents: format!(" ({})", written.what),
+            notes,
+            next: Vec::new(),
+        };
+        context.tell(&answer.answer()?)
     }
 
     fn way(&self) -> Result<ExportWay, CliError> {
@@ -202,12 +211,14 @@ impl ExportCommand {
                     out,
                 )?;
                 Ok(ExportWritten {
+                    count: ("rows", rows),
                     what: counted(rows, "row"),
                     notes: Vec::new(),
                 })
             }
             // They are several files.
             ExportWay::Amun => Ok(ExportWritten {
+                count: ("entries", 0),
                 what: String::new(),
                 notes: Vec::new(),
             }),
@@ -219,6 +230,7 @@ impl ExportCommand {
         &self,
         store: &Store,
         filter: &Filter,
+        notes: Vec<Note>,
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
         let Some(folder) = &self.output else {
@@ -235,38 +247,47 @@ impl ExportCommand {
             return Err(CliError::not_enough("no indicator passes these filters")
                 .hint("`lapwing indicator list` shows the indicators of the store"));
         }
-        if !context.quiet {
-            context.terminal.say(&format!(
-                "wrote {} of {} to {}",
-                counted(counts.results, "result"),
-                counted(counts.inspections, "inspection"),
-                folder.display()
-            ));
-        }
-        Ok(ExitStatus::Fine)
+        let results = counted(counts.results, "result");
+        let inspections = counted(counts.inspections, "inspection");
+        let answer = WrittenAnswer {
+            kind: &written::EXPORT,
+            path: folder,
+            counts: [
+                ("results", counts.results as u64),
+                ("inspections", counts.inspections as u64),
+            ]
+            .into(),
+            contents: format!(" ({results} of {inspections})"),
+            notes,
+            next: Vec::new(),
+        };
+        context.tell(&answer.answer()?)
     }
 
     fn table_written(&self, exported: ExportCounts) -> ExportWritten {
-        let noun = match self.to {
-            ExportTarget::Record => "record",
-            ExportTarget::Csv | ExportTarget::Tsv => "row",
-            ExportTarget::Json => "object",
+        let (noun, nouns) = match self.to {
+            ExportTarget::Record => ("record", "records"),
+            ExportTarget::Csv | ExportTarget::Tsv => ("row", "rows"),
+            ExportTarget::Json => ("object", "objects"),
             ExportTarget::PytestBenchmark
             | ExportTarget::Hyperfine
             | ExportTarget::Bmf
             | ExportTarget::GithubAction
             | ExportTarget::Runs
             | ExportTarget::Deltas
-            | ExportTarget::Amun => "entry",
+            | ExportTarget::Amun => ("entry", "entries"),
         };
         let mut notes = Vec::new();
         if exported.summaries_left > 0 {
-            notes.push(format!(
+            let text = format!(
                 "a wide table cannot contain {}; use a long one",
                 counted(exported.summaries_left, "summary")
-            ));
+            );
+            let note = Note::marked("summaries_left", text);
+            notes.push(note.with("summaries", exported.summaries_left));
         }
         ExportWritten {
+            count: (nouns, exported.rows),
             what: counted(exported.rows, noun),
             notes,
         }
@@ -276,30 +297,33 @@ impl ExportCommand {
 fn exchange_written(exchanged: ExchangeSummary) -> ExportWritten {
     let mut notes = Vec::new();
     if exchanged.joined > 0 {
-        notes.push(format!(
+        let text = format!(
             "{} joined from several instances, which this format cannot distinguish",
             were(exchanged.joined, "entry")
-        ));
+        );
+        notes.push(Note::marked("joined", text).with("entries", exchanged.joined));
     }
     if exchanged.not_counted > 0 {
-        notes.push(format!(
+        let text = format!(
             "{} excluded: burn-in or failed",
             were(exchanged.not_counted, "iteration")
-        ));
+        );
+        notes.push(Note::marked("excluded", text).with("iterations", exchanged.not_counted));
     }
     if !exchanged.other_direction.is_empty() {
-        notes.push(format!(
+        let text = format!(
             "this format has one direction; excluded because higher is better: {} (export separately with --metric)",
             exchanged.other_direction.join(", ")
-        ));
+        );
+        let note = Note::marked("other_direction", text);
+        notes.push(note.with("metrics", exchanged.other_direction));
     }
     if !exchanged.empty.is_empty() {
-        notes.push(format!(
-            "no usable iterations: {}",
-            exchanged.empty.join(", ")
-        ));
+        let text = format!("no usable iterations: {}", exchanged.empty.join(", "));
+        notes.push(Note::marked("empty", text).with("benchmarks", exchanged.empty));
     }
     ExportWritten {
+        count: ("entries", exchanged.entries),
         what: counted(exchanged.entries, "entry"),
         notes,
     }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lapwing_measure::suite::{AbEnvironments, FoundBenchmarks};
+use lapwing_show::answers::written::{self, WrittenAnswer};
+use lapwing_show::writing::{NextStep, Note};
 
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
@@ -31,24 +33,26 @@ pub struct InitCommand {
 impl InitCommand {
     /// Writes the suite.
     pub fn act(&self, context: &Context) -> Result<ExitStatus, CliError> {
-        let (text, notes, next) = match &self.environments {
+        let (text, notes, contents, count, command) = match &self.environments {
             Some(folder) => {
-                let environments = AbEnvironments::read(folder)?;
-                let next = format!("; `{}` measures it", environments.command());
-                (environments.suite(), environments.notes, next)
+                let found = AbEnvironments::read(folder)?;
+                let command = found.command();
+                let count = ("variants", found.count() as u64);
+                (found.suite(), found.notes, String::new(), count, command)
             }
             None => {
-                let benchmarks = FoundBenchmarks::within(Path::new("."));
-                let next = format!(": {}; `lapwing run` measures it", benchmarks.summary());
-                (benchmarks.suite(), benchmarks.notes, next)
+                let found = FoundBenchmarks::within(Path::new("."));
+                let contents = format!(": {}", found.summary());
+                let count = ("benchmarks", found.count() as u64);
+                (found.suite(), found.notes, contents, count, "lapwing run")
             }
         };
-        context.terminal.notes(&notes);
         let path = self
             .output
             .clone()
             .unwrap_or_else(|| PathBuf::from(SUITE_FILE));
         if path.as_os_str() == "-" {
+            context.terminal.notes(&notes);
             write!(context.terminal.data_out(), "{text}")?;
             return Ok(ExitStatus::Fine);
         }
@@ -61,12 +65,18 @@ impl InitCommand {
         fs::write(&path, text).map_err(|error| {
             CliError::input(format!("cannot write {}: {error}", path.display()))
         })?;
-        if !context.quiet {
-            context.terminal.say(&format!(
-                "wrote {}{next}, `lapwing run --dry-run` shows the plan",
-                path.display(),
-            ));
-        }
-        Ok(ExitStatus::Fine)
+        let notes = notes.into_iter();
+        let answer = WrittenAnswer {
+            kind: &written::SUITE,
+            path: &path,
+            counts: [count].into(),
+            contents,
+            notes: notes.map(|note| Note::marked("found", note)).collect(),
+            next: vec![
+                NextStep::new(command, "measures it"),
+                NextStep::new("lapwing run --dry-run", "shows the plan"),
+            ],
+        };
+        context.tell(&answer.answer()?)
     }
 }

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -15,19 +14,18 @@ use lapwing_measure::bisection::{
 use lapwing_measure::session::{
     MeasuringParts, PythonEnvironments, SessionOpening, new_session, repository,
 };
-use lapwing_measure::suite::{Plan, Variant};
+use lapwing_measure::suite::{CommandLine, Plan, Variant, command_text};
 use lapwing_measure::{
     RunEnd, SOURCE_VARIABLE, ancestry, declared_metrics, first_good_commit, single_commit,
 };
 use lapwing_model::text::counted;
 use lapwing_model::{Better, Id};
-use lapwing_show::writing::AnswerFormat;
-use lapwing_show::{LookedText, percent};
+use lapwing_show::answers::judgement::{JudgeAnswer, Judged};
+use lapwing_show::writing::NextStep;
 use lapwing_stats::{
     Confidence, Difference, Interval, LookedDifference, NeededReplicates, SlowdownAnswer,
     VerdictRule,
 };
-use serde_json::json;
 
 use super::bisect::{CommitOptions, say_news};
 use crate::cleaning::CleaningOptions;
@@ -35,7 +33,6 @@ use crate::comparing::{FoundSides, parse_change, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::session;
-use lapwing_show::writing::write_json;
 
 /// The fewest instances of a stored baseline.
 const FEWEST: usize = 5;
@@ -69,17 +66,6 @@ enum JudgedBaseline {
         logs: Vec<f64>,
         sessions: BTreeSet<Id>,
     },
-}
-
-/// A judgement.
-struct Judgement {
-    answer: Option<SlowdownAnswer>,
-    comparison: Option<LookedDifference>,
-    /// Why there is none.
-    reason: Option<String>,
-    baseline: String,
-    /// Whether other states could be judged: not if the baseline cannot be measured.
-    can_others: bool,
 }
 
 impl JudgeCommand {
@@ -264,96 +250,103 @@ impl JudgeCommand {
         if end == RunEnd::Interrupted {
             return Ok(ExitStatus::Interrupted);
         }
-        let mut judgement = Judgement {
-            answer: None,
-            comparison: None,
-            reason: unbuilt,
-            baseline: name,
-            can_others: true,
-        };
-        match ended.take() {
-            Some(ComparisonEnd::Compared(compared)) => {
-                judgement.answer = Some(rule.answer(&compared.looked));
-                judgement.comparison = Some(compared.looked);
+        // No other state can be judged if the baseline cannot be measured.
+        let mut can_others = true;
+        let judged = match (ended.take(), unbuilt) {
+            (_, Some(reason)) => Judged::NotMeasured {
+                code: "not_built",
+                reason,
+            },
+            (Some(ComparisonEnd::Compared(compared)), None) => {
+                let answer = rule.answer(&compared.looked);
+                let is_undecided = answer == SlowdownAnswer::Undecided;
+                Judged::Measured {
+                    answer,
+                    comparison: compared.looked,
+                    needed: needed(&compared.looked, self.smallest_effect).filter(|_| is_undecided),
+                }
             }
-            Some(ComparisonEnd::Broken(broken)) => {
+            (Some(ComparisonEnd::Broken(broken)), None) => {
                 let reasons = broken.iter().map(|variant| {
                     let reason = visits.failure(0, *variant);
                     format!("{}: {reason}", visits.label(*variant))
                 });
-                judgement.reason = Some(reasons.collect::<Vec<_>>().join("; "));
-                judgement.can_others = broken.contains(&working_tree);
+                can_others = broken.contains(&working_tree);
+                Judged::NotMeasured {
+                    code: if can_others {
+                        "not_measured"
+                    } else {
+                        "baseline_not_measured"
+                    },
+                    reason: reasons.collect::<Vec<_>>().join("; "),
+                }
             }
-            Some(ComparisonEnd::Interrupted) | None => {}
-        }
-        self.show(&judgement, &plan, &session_name, context)?;
-        Ok(match judgement.answer {
-            Some(SlowdownAnswer::NotSlower) => ExitStatus::Fine,
-            Some(SlowdownAnswer::Slower) => ExitStatus::Judged,
-            None if !judgement.can_others => ExitStatus::Abort,
-            Some(SlowdownAnswer::Undecided) | None => ExitStatus::Skip,
-        })
-    }
-
-    fn show(
-        &self,
-        judgement: &Judgement,
-        plan: &Plan,
-        session: &str,
-        context: &Context,
-    ) -> Result<(), CliError> {
-        let id = &plan.cases[0].benchmark.id;
-        let mut out = context.terminal.out_as(context.format);
-        let written = match context.format {
-            AnswerFormat::Json => {
-                let ratio = judgement.comparison.map(|it| it.ratio());
-                write_json(
-                    &json!({
-                        "benchmark": id,
-                        "metric": self.options.metric,
-                        "baseline": judgement.baseline,
-                        "answer": match judgement.answer {
-                            Some(SlowdownAnswer::Slower) => "slower",
-                            Some(SlowdownAnswer::NotSlower) => "not_slower",
-                            Some(SlowdownAnswer::Undecided) => "undecided",
-                            None => "not_measured",
-                        },
-                        "ratio": ratio.map(|it| it.0),
-                        "interval": ratio.map(|(_, it)| [it.lower, it.upper]),
-                        "instances": judgement.comparison.map(|it| it.instances),
-                        "reason": judgement.reason,
-                        "session": session,
-                    }),
-                    &mut out,
-                )
-                .map_err(CliError::from)
-            }
-            AnswerFormat::Text | AnswerFormat::Markdown | AnswerFormat::Csv => {
-                writeln!(out, "{}", self.sentence(judgement, id)).map_err(CliError::from)
-            }
+            (Some(ComparisonEnd::Interrupted) | None, None) => Judged::NotMeasured {
+                code: "not_measured",
+                reason: String::new(),
+            },
         };
-        CliError::unless_reader_left(written.and_then(|()| Ok(out.flush()?)))
-    }
-
-    fn sentence(&self, judgement: &Judgement, id: &str) -> String {
-        let baseline = &judgement.baseline;
-        let (Some(answer), Some(compared)) = (judgement.answer, &judgement.comparison) else {
-            let reason = judgement.reason.as_deref().unwrap_or_default();
-            return format!("`{id}` cannot be measured: {reason}");
+        let status = match &judged {
+            Judged::Measured { answer, .. } => match answer {
+                SlowdownAnswer::NotSlower => ExitStatus::Fine,
+                SlowdownAnswer::Slower => ExitStatus::Judged,
+                SlowdownAnswer::Undecided => ExitStatus::Skip,
+            },
+            Judged::NotMeasured { .. } if !can_others => ExitStatus::Abort,
+            Judged::NotMeasured { .. } => ExitStatus::Skip,
         };
-        let evidence = format!("{}, {}", compared.text(), compared.instances_text());
-        let effect = percent(self.smallest_effect);
-        match answer {
-            SlowdownAnswer::Slower => format!("`{id}` is slower than {baseline}: {evidence}"),
-            SlowdownAnswer::NotSlower => {
-                format!("`{id}` is not slower than {baseline} by {effect} or more: {evidence}")
+        let answer = JudgeAnswer {
+            benchmark: plan.cases[0].benchmark.id.clone(),
+            metric: self.options.metric.clone(),
+            baseline: name,
+            smallest_effect: self.smallest_effect,
+            confidence: self.options.confidence.level(),
+            next: next_step(&judged, context).into_iter().collect(),
+            judged,
+            session: session_name,
+        };
+        context.show(&answer, &self.options.answer)?;
+        Ok(status)
+    }
+}
+
+/// Returns this command with the instances that would probably decide.
+fn next_step(judged: &Judged, context: &Context) -> Option<NextStep> {
+    let Judged::Measured {
+        needed: Some(NeededReplicates::About(number)),
+        ..
+    } = judged
+    else {
+        return None;
+    };
+    let mut words = Vec::new();
+    let mut given = context.command.iter();
+    while let Some(word) = given.next() {
+        match word.as_str() {
+            "--" => {
+                words.push(word.clone());
+                break;
             }
-            SlowdownAnswer::Undecided => format!(
-                "`{id}`: undecided against {baseline}: {evidence}{}",
-                needed_text(compared, self.smallest_effect)
-            ),
+            "--instances" | "-n" => {
+                let _number = given.next();
+            }
+            other if other.starts_with("--instances=") || is_short_number(other) => {}
+            "judge" => words.extend([word.clone(), format!("--instances={number}")]),
+            _ => words.push(word.clone()),
         }
     }
+    words.extend(given.cloned());
+    let command = command_text(&CommandLine::Words(words));
+    Some(NextStep::new(
+        command,
+        "measures enough instances to decide",
+    ))
+}
+
+/// Returns whether a word is `-n` with its number: `-n10`.
+fn is_short_number(word: &str) -> bool {
+    let number = word.strip_prefix("-n").map(|it| it.trim_start_matches('='));
+    number.is_some_and(|it| it.parse::<u32>().is_ok())
 }
 
 /// How a comparison is judged.
@@ -391,23 +384,14 @@ fn is_higher_better(plan: &Plan, metric: &str) -> bool {
     declared == Some(Better::Higher)
 }
 
-/// Returns how many instances per side would probably decide; empty if that is unknown.
-fn needed_text(compared: &LookedDifference, smallest_effect: f64) -> String {
+/// Returns how many instances per side would probably decide.
+fn needed(compared: &LookedDifference, smallest_effect: f64) -> Option<NeededReplicates> {
     let rule = VerdictRule {
         border: 0.0,
         band: smallest_effect.ln_1p(),
         level: compared.level,
         confidence: Confidence::new(1.0 - compared.level).unwrap_or(Confidence::P95),
     };
-    let needed = compared.test.map(|test| test.replicates_for_verdict(&rule));
-    match needed {
-        Some(NeededReplicates::About(number)) => format!(
-            "; needs about {} per side (--instances)",
-            counted(number, "instance")
-        ),
-        Some(NeededReplicates::MoreThan(number)) => {
-            format!("; needs more than {} per side", counted(number, "instance"))
-        }
-        Some(NeededReplicates::NoNumber) | None => String::new(),
-    }
+    let test = compared.test?;
+    Some(test.replicates_for_verdict(&rule))
 }

@@ -8,7 +8,7 @@ use lapwing_show::answers::list::{EmptyList, ListedRows};
 
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, FilterOptions};
-use crate::store::{note_retired, open_for_reading};
+use crate::store::{open_for_reading, retired_notes};
 
 /// List benchmarks, sessions, runs or metrics
 #[derive(Debug, Args)]
@@ -40,7 +40,6 @@ impl ListCommand {
         let asked = self.filters.filter()?;
         let store = open_for_reading(context)?;
         let filter = asked.resolve(&store)?;
-        note_retired(&store, &filter, context)?;
         let catalogue = store.catalogue();
         let rows = match self.what {
             ListedThing::Benchmarks => ListedRows::Benchmarks(catalogue.benchmarks(&filter)?),
@@ -49,7 +48,10 @@ impl ListCommand {
             ListedThing::Metrics => ListedRows::Metrics(catalogue.metrics(&filter)?),
         };
         let empty = rows.is_empty().then(|| empty_list(&store, &asked));
-        let answer = rows.answer(context.format, empty.transpose()?)?;
+        let answer = rows.answer(
+            empty.transpose()?,
+            retired_notes(&catalogue.left_out(&filter)?),
+        )?;
         context.show(&answer, &self.answer)
     }
 }

@@ -8,6 +8,7 @@ use clap::{Args, CommandFactory, ValueEnum};
 use clap_complete::Shell;
 use lapwing_model::text::counted;
 use lapwing_show::answers::kinds;
+use lapwing_show::answers::written::{self, WrittenAnswer};
 
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, NamedValue, one_of};
@@ -75,7 +76,7 @@ impl SelfCommand {
     /// Writes it.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         match self.part {
-            OwnPart::Man => pages(Path::new(&self.which), context)?,
+            OwnPart::Man => return pages(Path::new(&self.which), context),
             OwnPart::Completions => {
                 let shell = Shell::from_str(&self.which, true).map_err(|_unknown| {
                     CliError::input(format!("`{}` is no known shell", self.which))
@@ -106,19 +107,20 @@ impl SelfCommand {
 }
 
 /// Writes the manual pages.
-fn pages(folder: &Path, context: &Context) -> Result<(), CliError> {
+fn pages(folder: &Path, context: &Context) -> Result<ExitStatus, CliError> {
     fs::create_dir_all(folder)?;
     let mut program = crate::Arguments::command();
     program.build();
     let pages = write(&program, "lapwing", folder)?;
-    if !context.quiet {
-        let pages = counted(pages, "manual page");
-        let folder = folder.display();
-        context
-            .terminal
-            .say(&format!("{pages} written to {folder}"));
-    }
-    Ok(())
+    let answer = WrittenAnswer {
+        kind: &written::MANUAL,
+        path: folder,
+        counts: [("pages", pages as u64)].into(),
+        contents: format!(": {}", counted(pages, "manual page")),
+        notes: Vec::new(),
+        next: Vec::new(),
+    };
+    context.tell(&answer.answer()?)
 }
 
 /// Writes the page of a command and those of the commands within it; returns how many there are.

@@ -1,7 +1,7 @@
 //! `lapwing report`: all measurements as a static site.
 
 use std::collections::BTreeSet;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -12,11 +12,13 @@ use lapwing_model::text::{counted, first_names};
 use lapwing_record::{Filter, Retired, Store, StoreError, TraceHead};
 use lapwing_show::answers::audit::AuditDetail;
 use lapwing_show::answers::compare::ControlResult;
+use lapwing_show::answers::written::{self, WrittenAnswer};
 use lapwing_show::into_base_units;
 use lapwing_show::report::{
     ChangesView, ComparisonView, DetectionTarget, DirectoryError, ReportOptions, ReportRemarks,
     ReportWriter, has_study,
 };
+use lapwing_show::writing::{AnswerFormat, Note};
 use lapwing_trace::SpanReader;
 
 use crate::cleaning::{AuditOption, CleaningOptions, JudgingOptions};
@@ -26,7 +28,7 @@ use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions};
 use crate::profile::Profile;
 use crate::progress::bar_of_many;
-use crate::store::{note_retired, note_unknown_names, open_for_reading};
+use crate::store::{note_unknown_names, open_for_reading, retired_notes};
 
 /// Write an HTML report that a browser can open without a server
 #[derive(Debug, Args)]
@@ -63,7 +65,7 @@ impl ReportCommand {
         let comparisons = self.comparisons(&asked, &judging, context)?;
         let store = open_for_reading(context)?;
         let filter = asked.resolve(&store)?;
-        note_retired(&store, &filter, context)?;
+        let mut notes = retired_notes(&store.catalogue().left_out(&filter)?);
         if self.compare.is_empty() {
             note_unknown_names(&store, &judging.rules, context)?;
         }
@@ -100,7 +102,8 @@ impl ReportCommand {
         if !traces.is_empty() {
             writer.traces();
         }
-        if let Some(view) = comparisons {
+        if let Some((view, remarks)) = comparisons {
+            notes.extend(remarks);
             writer.comparisons(view);
         }
         writer.remarks(ReportRemarks {
@@ -123,28 +126,34 @@ impl ReportCommand {
         }
         let written = writer.finish().map_err(directory_error)?;
         bar.finish_and_clear();
-        if !context.quiet {
-            context.terminal.say(&format!(
-                "wrote {} ({})",
-                written.index.display(),
-                counted(written.benchmarks, "benchmark")
-            ));
-        }
-        if self.audit.detail() == AuditDetail::All {
-            let page = written.index.with_file_name("cleaning.html");
-            let page = page.display();
-            context
-                .terminal
-                .note(&format!("exclusions are listed in {page}"));
-        }
         if self.open {
             open_in_browser(&written.index, context);
         }
-        // Scripts read the path; in a terminal it is in the line above.
-        if context.quiet || !std::io::stdout().is_terminal() {
+        // Scripts read the path.
+        if context.quiet && context.format == AnswerFormat::Text {
             writeln!(context.terminal.out(), "{}", written.index.display())?;
+            return Ok(ExitStatus::Fine);
         }
-        Ok(ExitStatus::Fine)
+        if self.audit.detail() == AuditDetail::All {
+            let page = written.index.with_file_name("cleaning.html");
+            let text = format!("exclusions are listed in {}", page.display());
+            let note = Note::marked("exclusions", text);
+            notes.push(note.with("page", page.display().to_string()));
+        }
+        let benchmarks = counted(written.benchmarks, "benchmark");
+        let answer = WrittenAnswer {
+            kind: &written::REPORT,
+            path: &written.index,
+            counts: [
+                ("benchmarks", written.benchmarks as u64),
+                ("traces", traces.len() as u64),
+            ]
+            .into(),
+            contents: format!(" ({benchmarks})"),
+            notes,
+            next: Vec::new(),
+        };
+        context.tell(&answer.answer()?)
     }
 
     /// Finds the changes in the history, and whether there are studies. They are known once all benchmarks were read,
@@ -191,7 +200,7 @@ impl ReportCommand {
         filter: &SampleFilter,
         judging: &JudgingOptions,
         context: &Context,
-    ) -> Result<Option<ComparisonView>, CliError> {
+    ) -> Result<Option<(ComparisonView, Vec<Note>)>, CliError> {
         if self.compare.is_empty() {
             return Ok(None);
         }
@@ -207,14 +216,13 @@ impl ReportCommand {
             context,
         )?;
         notes.extend(control.iter().map(ControlResult::note));
-        let notes: Vec<String> = notes.into_iter().map(|note| note.text).collect();
-        context.terminal.notes(&notes);
-        Ok(Some(ComparisonView {
+        let view = ComparisonView {
             comparisons: gathered.samples.compare(&gathered.names, &options),
             suites: gathered.samples.suites(&gathered.names, options.confidence),
             options,
-            notes,
-        }))
+            notes: notes.iter().map(|note| note.text.clone()).collect(),
+        };
+        Ok(Some((view, notes.into_iter().map(Note::mark).collect())))
     }
 }
 

@@ -178,6 +178,7 @@ fn draft<'r>(changes: Vec<Triage>, reason: Option<&'r str>, what: &str) -> Annot
         changes: changes.into_iter().map(Change::Triage).collect(),
         touched: None,
         notes: Vec::new(),
+        undone: Vec::new(),
         reason,
         done: format!("{state}: {what}"),
         would: format!("would be {state}: {what}"),

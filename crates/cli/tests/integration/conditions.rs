@@ -55,7 +55,7 @@ fn runs(folder: &TempDir, conditions: &[&str]) -> String {
     let mut lines = rows.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let columns = lines.next().unwrap_or_default();
     let column = |name: &str| columns.iter().position(|it| *it == name).expect(&told);
-    let (session, instances) = (column("session"), column("instances"));
+    let (session, instances) = (column("session_name"), column("instances"));
     let rows: Vec<String> = lines
         .map(|row| format!("{} × {}", row[session], row[instances]))
         .collect();

@@ -36,20 +36,17 @@ fn the_json_names_what_was_looked_at() {
     }
     assert_eq!(answer["noise"]["executions"], 50);
     assert!(answer["noise"]["median"].as_f64() > Some(0.0));
-    assert!(
-        answer["conclusion"]
-            .as_str()
-            .is_some_and(|it| it.contains("suitable"))
-    );
+    assert!(answer["noise"]["detectable"].as_f64() > Some(0.0));
+    let verdict = answer["verdict"].as_str().unwrap();
+    assert!(["suitable", "unsuitable"].contains(&verdict), "{answer}");
+    let noise = &findings[0];
+    assert_eq!(noise["values"]["spread"], answer["noise"]["spread"]);
 }
 
 #[test]
-fn the_text_begins_with_the_conclusion_and_fits_into_80_columns() {
+fn the_text_begins_with_the_conclusion() {
     let text = doctor(&[]);
     let first = text.lines().next().expect("a line");
     assert!(first.contains("suitable"), "{first}");
-    let rest = text.lines().skip(1);
-    let long: Vec<&str> = rest.filter(|line| line.chars().count() > 80).collect();
-    assert_eq!(long, Vec::<&str>::new());
-    assert_eq!(doctor(&["--quiet"]).lines().count(), 1);
+    assert!(text.contains("the percentage is computed from"), "{text}");
 }

@@ -76,31 +76,33 @@ fn a_test_that_gained_a_parameter_goes_on() {
     let rename = ["rename", "f.py::test_x", "f.py::test_x[default]"];
     assert_snapshot!(db(folder, &[&rename[..], &WHY, &["--dry-run"]].concat()), @"
     would rename `f.py::test_x` to `f.py::test_x[default]`: 1 benchmark, 2 instances
-    note: `f.py::test_x[default]` already has results: the two are joined into one series
+    note: `f.py::test_x[default]` already has results: the two are joined into one
+    series
     note: nothing was changed
     exit 0
     ");
-    assert_snapshot!(list(folder, &[]), @r#"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    f.py::test_x,s,2,2,0,0,2026-01-02 10:00,"mem, wall_time",
-    f.py::test_x[default],s,2,2,0,0,2026-01-04 10:00,"mem, wall_time",
-    f.py::test_y,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
-    g.py::test_z,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
-    exit 0
-    "#);
-    assert_snapshot!(db(folder, &[&rename[..], &WHY].concat()), @"
-    renamed `f.py::test_x` to `f.py::test_x[default]`: 1 benchmark, 2 instances
-      `lapwing db restore ID` undoes it
-    note: `f.py::test_x[default]` already has results: the two are joined into one series
+    assert_snapshot!(list(folder, &[]), @"
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
+    s,f.py::test_x,,2,2,0,0,mem; wall_time,2026-01-02T10:00:00Z
+    s,f.py::test_x[default],,2,2,0,0,mem; wall_time,2026-01-04T10:00:00Z
+    s,f.py::test_y,,4,4,0,0,mem; wall_time,2026-01-04T10:00:00Z
+    s,g.py::test_z,,4,4,0,0,mem; wall_time,2026-01-04T10:00:00Z
     exit 0
     ");
-    assert_snapshot!(list(folder, &[]), @r#"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    f.py::test_x[default],s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
-    f.py::test_y,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
-    g.py::test_z,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
+    assert_snapshot!(db(folder, &[&rename[..], &WHY].concat()), @"
+    renamed `f.py::test_x` to `f.py::test_x[default]`: 1 benchmark, 2 instances
+    note: `f.py::test_x[default]` already has results: the two are joined into one
+    series
+    next: `lapwing db restore ID` undoes it
     exit 0
-    "#);
+    ");
+    assert_snapshot!(list(folder, &[]), @"
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
+    s,f.py::test_x[default],,4,4,0,0,mem; wall_time,2026-01-04T10:00:00Z
+    s,f.py::test_y,,4,4,0,0,mem; wall_time,2026-01-04T10:00:00Z
+    s,g.py::test_z,,4,4,0,0,mem; wall_time,2026-01-04T10:00:00Z
+    exit 0
+    ");
     assert_snapshot!(run(folder, &["export", "--to", "csv", "--benchmark", "f.py::test_x", "--metric", "wall_time"]), @"
     suite,session,session_id,run,benchmark,version,commit,variant,instance,host,block,position,attempt,index,burn_in,outcome,message,metric,unit,value,statistic,spread,n
     s,day1,01930000-0000-7000-8000-000000000001,01930000-0000-7000-8001-000000000001,f.py::test_x[default],v1,,default,01930000-0000-7000-8002-000000000011,,0,0,0,0,false,ok,,wall_time,s,1.5,,,
@@ -120,13 +122,15 @@ fn a_test_that_gained_a_parameter_goes_on() {
     undid the rename of TIME: 1 benchmark, 2 instances
     exit 0
     ");
-    assert_snapshot!(list(folder, &["--benchmark", "f.py::test_x*"]), @r#"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    f.py::test_x,s,2,2,0,0,2026-01-02 10:00,"mem, wall_time",
-    f.py::test_x[default],s,2,2,0,0,2026-01-04 10:00,"mem, wall_time",
+    assert_snapshot!(list(folder, &["--benchmark", "f.py::test_x*"]), @"
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
+    s,f.py::test_x,,2,2,0,0,mem; wall_time,2026-01-02T10:00:00Z
+    s,f.py::test_x[default],,2,2,0,0,mem; wall_time,2026-01-04T10:00:00Z
     exit 0
-    "#);
+    ");
     assert_snapshot!(db(folder, &["annotations", "--format", "markdown"]), @r"
+    2 annotations
+
     | at | by | action | what | reason | active | id |
     |---|---|---|---|---|---|---|
     | TIME | ada | rename | f.py::test_x → f.py::test_x\[default\] (s) | it gained a parameter | no | ID |
@@ -175,7 +179,7 @@ fn renames_that_cannot_be_meant_are_refused() {
     ");
     assert_snapshot!(rename(&["f.py::test_y", "new"]), @"
     renamed `f.py::test_y` to `new`: 1 benchmark, 4 instances
-      `lapwing db restore ID` undoes it
+    next: `lapwing db restore ID` undoes it
     exit 0
     ");
     assert_snapshot!(rename(&["f.py::test_y", "newer"]), @"
@@ -201,24 +205,24 @@ fn a_file_moves_with_a_pattern_and_metrics_are_renamed() {
     let folder = folder.path();
     assert_snapshot!(db(folder, &[&["rename", "f.py::*", "dir/f.py::*"][..], &WHY].concat()), @"
     renamed `f.py::*` to `dir/f.py::*`: 3 benchmarks, 8 instances
-      3 annotations added: `lapwing db annotations` lists them, `lapwing db restore ID` undoes one
+    next: `lapwing db annotations` lists the 3 annotations that were added
     exit 0
     ");
     assert_snapshot!(db(folder, &[&["rename", "*", "--metric", "mem=peak_memory"][..], &WHY].concat()), @"
     renamed metric `mem` of `*` to `peak_memory`: 4 benchmarks, 12 instances
-      `lapwing db restore ID` undoes it
+    next: `lapwing db restore ID` undoes it
     exit 0
     ");
-    assert_snapshot!(list(folder, &[]), @r#"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    dir/f.py::test_x,s,2,2,0,0,2026-01-02 10:00,"peak_memory, wall_time",
-    dir/f.py::test_x[default],s,2,2,0,0,2026-01-04 10:00,"peak_memory, wall_time",
-    dir/f.py::test_y,s,4,4,0,0,2026-01-04 10:00,"peak_memory, wall_time",
-    g.py::test_z,s,4,4,0,0,2026-01-04 10:00,"peak_memory, wall_time",
+    assert_snapshot!(list(folder, &[]), @"
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
+    s,dir/f.py::test_x,,2,2,0,0,peak_memory; wall_time,2026-01-02T10:00:00Z
+    s,dir/f.py::test_x[default],,2,2,0,0,peak_memory; wall_time,2026-01-04T10:00:00Z
+    s,dir/f.py::test_y,,4,4,0,0,peak_memory; wall_time,2026-01-04T10:00:00Z
+    s,g.py::test_z,,4,4,0,0,peak_memory; wall_time,2026-01-04T10:00:00Z
     exit 0
-    "#);
+    ");
     assert_snapshot!(list(folder, &["metrics"]), @"
-    metric,unit,better,benchmarks,summaries
+    metric,units,better,benchmarks,summaries
     peak_memory,,,4,0
     wall_time,s,lower,4,0
     exit 0
@@ -238,23 +242,22 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     ");
     assert_snapshot!(retire(&["f.py::test_y", "--where", "until=2026-01-03"]), @"
     retired `f.py::test_y`: 1 benchmark, 2 instances
-      `lapwing db restore ID` undoes it
+    next: `lapwing db restore ID` undoes it
     exit 0
     ");
-    assert_snapshot!(list(folder, &["-b", "test_y"]), @r#"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    f.py::test_y,s,2,2,0,0,2026-01-04 10:00,"mem, wall_time",
-    note: 2 retired instances are excluded (--where retired=yes to include); `lapwing db annotations` shows why
+    assert_snapshot!(list(folder, &["-b", "test_y"]), @"
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
+    s,f.py::test_y,,2,2,0,0,mem; wall_time,2026-01-04T10:00:00Z
     exit 0
-    "#);
-    assert_snapshot!(list(folder, &["-b", "test_y", "--where", "retired=yes"]), @r#"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    f.py::test_y,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
+    ");
+    assert_snapshot!(list(folder, &["-b", "test_y", "--where", "retired=yes"]), @"
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
+    s,f.py::test_y,,4,4,0,0,mem; wall_time,2026-01-04T10:00:00Z
     exit 0
-    "#);
+    ");
     assert_snapshot!(retire(&["g.py::test_z", "--metric", "mem", "--where", "version=v4"]), @"
     retired `mem` of `g.py::test_z`: 1 benchmark, 1 instance
-      `lapwing db restore ID` undoes it
+    next: `lapwing db restore ID` undoes it
     exit 0
     ");
     assert_snapshot!(run(folder, &["export", "--to", "csv", "--wide", "-b", "test_z"]), @"
@@ -268,16 +271,14 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     ");
     assert_snapshot!(retire(&["f.py::*"]), @"
     retired `f.py::*`: 3 benchmarks, 8 instances
-      `lapwing db restore ID` undoes it
+    next: `lapwing db restore ID` undoes it
     exit 0
     ");
-    assert_snapshot!(list(folder, &[]), @r#"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    g.py::test_z,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
-    note: 8 retired instances are excluded (--where retired=yes to include); `lapwing db annotations` shows why
-    note: retired `mem` of 1 instance is excluded (--where retired=yes to include); `lapwing db annotations` shows why
+    assert_snapshot!(list(folder, &[]), @"
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
+    s,g.py::test_z,,4,4,0,0,mem; wall_time,2026-01-04T10:00:00Z
     exit 0
-    "#);
+    ");
     assert_snapshot!(run(folder, &["variability", "-b", "test_y"]), @"
     note: 4 retired instances are excluded (--where retired=yes to include); `lapwing db annotations` shows why
     error: no usable values: no benchmark passes the filters
@@ -288,27 +289,26 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     undid 2 retirements: 3 benchmarks, 8 instances
     exit 0
     ");
-    assert_snapshot!(list(folder, &[]), @r#"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    f.py::test_x,s,2,2,0,0,2026-01-02 10:00,"mem, wall_time",
-    f.py::test_x[default],s,2,2,0,0,2026-01-04 10:00,"mem, wall_time",
-    f.py::test_y,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
-    g.py::test_z,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
-    note: retired `mem` of 1 instance is excluded (--where retired=yes to include); `lapwing db annotations` shows why
+    assert_snapshot!(list(folder, &[]), @"
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
+    s,f.py::test_x,,2,2,0,0,mem; wall_time,2026-01-02T10:00:00Z
+    s,f.py::test_x[default],,2,2,0,0,mem; wall_time,2026-01-04T10:00:00Z
+    s,f.py::test_y,,4,4,0,0,mem; wall_time,2026-01-04T10:00:00Z
+    s,g.py::test_z,,4,4,0,0,mem; wall_time,2026-01-04T10:00:00Z
     exit 0
-    "#);
+    ");
     assert_snapshot!(db(folder, &["restore", "f.py::test_y", "--by", "bob"]), @"
     error: `f.py::test_y` is neither an annotation nor a benchmark with active annotations
       hint: `lapwing db annotations` lists all annotations
     exit 2
     ");
     assert_snapshot!(db(folder, &["annotations", "--format", "csv"]), @r#"
-    at,by,action,what,reason,active,id
-    TIME,ada,retire,"f.py::test_y, before 2026-01-03 00:00:00",its data grew,no,ID
-    TIME,ada,retire,"mem of g.py::test_z, version v4, before TIME",its data grew,yes,ID
-    TIME,ada,retire,"f.py::*, before TIME",its data grew,no,ID
-    TIME,bob,restore,ID,,yes,ID
-    TIME,bob,restore,ID,,yes,ID
+    id,at,by,action,what,reason,active,undone_by,superseded_by
+    ID,TIME,ada,retire,"f.py::test_y, before 2026-01-03 00:00:00",its data grew,false,ID,
+    ID,TIME,ada,retire,"mem of g.py::test_z, version v4, before TIME",its data grew,true,,
+    ID,TIME,ada,retire,"f.py::*, before TIME",its data grew,false,ID,
+    ID,TIME,bob,restore,ID,,true,,
+    ID,TIME,bob,restore,ID,,true,,
     exit 0
     "#);
 }
@@ -328,38 +328,37 @@ fn an_id_that_looks_like_a_pattern_means_itself() {
     run(folder, &["import", "all.jsonl"]);
     assert_snapshot!(db(folder, &[&["retire", "cat *.txt"][..], &WHY].concat()), @"
     retired `cat *.txt`: 1 benchmark, 1 instance
-      `lapwing db restore ID` undoes it
+    next: `lapwing db restore ID` undoes it
     exit 0
     ");
     assert_snapshot!(list(folder, &[]), @"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    cat a.txt,s,1,1,0,0,2026-01-01 10:00,wall_time,
-    cat b.txt,s,1,1,0,0,2026-01-01 10:00,wall_time,
-    note: 1 retired instance is excluded (--where retired=yes to include); `lapwing db annotations` shows why
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
+    s,cat a.txt,,1,1,0,0,wall_time,2026-01-01T10:00:00Z
+    s,cat b.txt,,1,1,0,0,wall_time,2026-01-01T10:00:00Z
     exit 0
     ");
     db(folder, &["restore", &last(folder)]);
     assert_snapshot!(db(folder, &[&["rename", "cat *.txt", "--metric", "wall_time=time"][..], &WHY].concat()), @"
     renamed metric `wall_time` of `cat *.txt` to `time`: 1 benchmark, 1 instance
-      `lapwing db restore ID` undoes it
+    next: `lapwing db restore ID` undoes it
     exit 0
     ");
     assert_snapshot!(db(folder, &[&["rename", "cat *.txt", "cat all"][..], &WHY].concat()), @"
     renamed `cat *.txt` to `cat all`: 1 benchmark, 1 instance
-      `lapwing db restore ID` undoes it
+    next: `lapwing db restore ID` undoes it
     exit 0
     ");
     assert_snapshot!(list(folder, &[]), @"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    cat a.txt,s,1,1,0,0,2026-01-01 10:00,wall_time,
-    cat all,s,1,1,0,0,2026-01-01 10:00,time,
-    cat b.txt,s,1,1,0,0,2026-01-01 10:00,wall_time,
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
+    s,cat a.txt,,1,1,0,0,wall_time,2026-01-01T10:00:00Z
+    s,cat all,,1,1,0,0,time,2026-01-01T10:00:00Z
+    s,cat b.txt,,1,1,0,0,wall_time,2026-01-01T10:00:00Z
     exit 0
     ");
     // Now that nothing is called so, it is a pattern, which also fits an id that a benchmark had.
     assert_snapshot!(db(folder, &[&["retire", "cat *.txt"][..], &WHY].concat()), @"
     retired `cat *.txt`: 3 benchmarks, 3 instances
-      `lapwing db restore ID` undoes it
+    next: `lapwing db restore ID` undoes it
     exit 0
     ");
 }
@@ -386,15 +385,14 @@ fn a_restoration_is_undone_whatever_the_clocks_say_and_says_what_it_is_about() {
     exit 0
     ");
     assert_snapshot!(db(folder, &["annotations", "--format", "csv"]), @r#"
-    at,by,action,what,reason,active,id
-    2026-01-05 10:00:00,a,retire,"f.py::test_y, before 2026-01-05 10:00:00",,yes,ID
-    2126-01-05 10:00:00,a,restore,ID,,no,ID
-    2126-01-05 10:00:00,bob,restore,ID,,yes,ID
+    id,at,by,action,what,reason,active,undone_by,superseded_by
+    ID,2026-01-05T10:00:00Z,a,retire,"f.py::test_y, before 2026-01-05 10:00:00",,true,,
+    ID,2126-01-05T10:00:00Z,a,restore,ID,,false,ID,
+    ID,2126-01-05T10:00:00.000001Z,bob,restore,ID,,true,,
     exit 0
     "#);
     assert_snapshot!(list(folder, &["-b", "test_y"]), @"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    note: 4 retired instances are excluded (--where retired=yes to include); `lapwing db annotations` shows why
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
     exit 0
     ");
 }
@@ -439,12 +437,12 @@ fn what_two_stores_said_otherwise_of_one_benchmark_is_told() {
     }
     fs::write(folder.join("said.jsonl"), text).unwrap();
     run(folder, &["import", "said.jsonl"]);
-    assert_snapshot!(db(folder, &["annotations", "--format", "csv"]), @r#"
-    at,by,action,what,reason,active,id
-    2026-01-01 10:00:00,a,rename,f.py::test_y → b (s),,"no, superseded",ID
-    2026-01-02 10:00:00,a,rename,f.py::test_y → c (s),,yes,ID
+    assert_snapshot!(db(folder, &["annotations", "--format", "csv"]), @"
+    id,at,by,action,what,reason,active,undone_by,superseded_by
+    ID,2026-01-01T10:00:00Z,a,rename,f.py::test_y → b (s),,false,,ID
+    ID,2026-01-02T10:00:00Z,a,rename,f.py::test_y → c (s),,true,,
     exit 0
-    "#);
+    ");
     // The same id in two suites is told once.
     let other = fs::read_to_string(folder.join("all.jsonl")).unwrap();
     let other = other
@@ -472,17 +470,19 @@ fn what_is_renamed_to_a_retired_id_still_counts() {
     say(&["retire", "f.py::test_x[default]"]);
     assert_snapshot!(say(&["rename", "f.py::test_x", "f.py::test_x[default]"]), @"
     renamed `f.py::test_x` to `f.py::test_x[default]`: 1 benchmark, 2 instances
-      `lapwing db restore ID` undoes it
-    note: `f.py::test_x[default]` already has results: the two are joined into one series
-    note: retired results of `f.py::test_x[default]` stay retired; results of `f.py::test_x` are included: a retirement applies to whatever had that name at the time
+    note: `f.py::test_x[default]` already has results: the two are joined into one
+    series
+    note: retired results of `f.py::test_x[default]` stay retired; results of
+    `f.py::test_x` are included: a retirement applies to whatever had that name at
+    the time
+    next: `lapwing db restore ID` undoes it
     exit 0
     ");
-    assert_snapshot!(list(folder, &["-b", "f.py::test_x"]), @r#"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    f.py::test_x[default],s,2,2,0,0,2026-01-02 10:00,"mem, wall_time",
-    note: 2 retired instances are excluded (--where retired=yes to include); `lapwing db annotations` shows why
+    assert_snapshot!(list(folder, &["-b", "f.py::test_x"]), @"
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
+    s,f.py::test_x[default],,2,2,0,0,mem; wall_time,2026-01-02T10:00:00Z
     exit 0
-    "#);
+    ");
     // Shown all the same, only what was retired is called so.
     run(
         folder,
@@ -505,14 +505,14 @@ fn what_is_renamed_to_a_retired_id_still_counts() {
     say(&["retire", "g.py::test_z", "--metric", "mem"]);
     assert_snapshot!(say(&["rename", "g.py::test_z", "--metric", "wall_time=mem"]), @"
     renamed metric `wall_time` of `g.py::test_z` to `mem`: 1 benchmark, 4 instances
-      `lapwing db restore ID` undoes it
-    note: retired results of `mem` stay retired; results of `wall_time` are included: a retirement applies to whatever had that name at the time
+    note: retired results of `mem` stay retired; results of `wall_time` are
+    included: a retirement applies to whatever had that name at the time
+    next: `lapwing db restore ID` undoes it
     exit 0
     ");
     assert_snapshot!(list(folder, &["metrics", "-b", "test_z"]), @"
-    metric,unit,better,benchmarks,summaries
+    metric,units,better,benchmarks,summaries
     mem,s,lower,1,0
-    note: retired `mem` of 4 instances is excluded (--where retired=yes to include); `lapwing db annotations` shows why
     exit 0
     ");
     assert_snapshot!(run(folder, &["export", "--to", "csv", "--wide", "-b", "test_z"]), @"
@@ -535,24 +535,21 @@ fn what_is_renamed_to_a_retired_id_still_counts() {
     run(folder, &["import", "said.jsonl"]);
     assert_snapshot!(say(&["retire", "y"]), @"
     retired `y`: 1 benchmark, 4 instances
-      `lapwing db restore ID` undoes it
+    next: `lapwing db restore ID` undoes it
     exit 0
     ");
     assert_snapshot!(list(folder, &["-b", "y"]), @"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    note: 4 retired instances are excluded (--where retired=yes to include); `lapwing db annotations` shows why
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
     exit 0
     ");
     // So does who gives it an id of which somebody ahead has said that all before was wrong.
     say(&["rename", "g.py::test_z", "z"]);
-    assert_snapshot!(list(folder, &[]), @r#"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    f.py::test_x[default],s,2,2,0,0,2026-01-02 10:00,"mem, wall_time",
-    z,s,4,4,0,0,2026-01-04 10:00,mem,
-    note: 6 retired instances are excluded (--where retired=yes to include); `lapwing db annotations` shows why
-    note: retired `mem` of 4 instances is excluded (--where retired=yes to include); `lapwing db annotations` shows why
+    assert_snapshot!(list(folder, &[]), @"
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
+    s,f.py::test_x[default],,2,2,0,0,mem; wall_time,2026-01-02T10:00:00Z
+    s,z,,4,4,0,0,mem,2026-01-04T10:00:00Z
     exit 0
-    "#);
+    ");
 }
 
 #[test]
@@ -576,24 +573,24 @@ fn a_retirement_that_says_nothing_is_refused_and_one_of_the_future_is_told() {
     ");
     assert_snapshot!(retire(&["f.py::test_y", "--metric", "mem", "--where", "until=2130-01-02"]), @"
     retired `mem` of `f.py::test_y`: 1 benchmark, 4 instances
-      `lapwing db restore ID` undoes it
-    note: 2130-01-02 00:00:00 UTC is in the future: results measured until then are excluded as well
+    note: 2130-01-02 00:00:00 UTC is in the future: results measured until then are
+    excluded as well
+    next: `lapwing db restore ID` undoes it
     exit 0
     ");
     assert_snapshot!(retire(&["g.py::test_z", "--metric", "wall_time"]), @"
     retired `wall_time` of `g.py::test_z`: 1 benchmark, 4 instances
-      `lapwing db restore ID` undoes it
+    next: `lapwing db restore ID` undoes it
     exit 0
     ");
     assert_snapshot!(list(folder, &["metrics"]), @"
-    metric,unit,better,benchmarks,summaries
+    metric,units,better,benchmarks,summaries
     mem,,,3,0
     wall_time,s,lower,3,0
-    note: retired `mem` of 4 instances and `wall_time` of 4 instances are excluded (--where retired=yes to include); `lapwing db annotations` shows why
     exit 0
     ");
     assert_snapshot!(list(folder, &["metrics", "-b", "test_x"]), @"
-    metric,unit,better,benchmarks,summaries
+    metric,units,better,benchmarks,summaries
     mem,,,2,0
     wall_time,s,lower,2,0
     exit 0
@@ -620,20 +617,20 @@ fn filters_find_a_benchmark_by_patterns_of_ids_that_it_had() {
     let say = |what: &[&str]| db(folder, &[what, &WHY].concat());
     say(&["rename", "f.py::*", "dir/moved.py::*"]);
     let found = list(folder, &["-b", "f.py::*"]);
-    assert_snapshot!(found, @r#"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    dir/moved.py::test_x,s,2,2,0,0,2026-01-02 10:00,"mem, wall_time",
-    dir/moved.py::test_x[default],s,2,2,0,0,2026-01-04 10:00,"mem, wall_time",
-    dir/moved.py::test_y,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
+    assert_snapshot!(found, @"
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
+    s,dir/moved.py::test_x,,2,2,0,0,mem; wall_time,2026-01-02T10:00:00Z
+    s,dir/moved.py::test_x[default],,2,2,0,0,mem; wall_time,2026-01-04T10:00:00Z
+    s,dir/moved.py::test_y,,4,4,0,0,mem; wall_time,2026-01-04T10:00:00Z
     exit 0
-    "#);
+    ");
     assert_eq!(list(folder, &["-b", "f.py"]), found);
     assert_eq!(list(folder, &["-b", "dir/*"]), found);
-    assert_snapshot!(list(folder, &["-b", "f.py::test_y"]), @r#"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    dir/moved.py::test_y,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
+    assert_snapshot!(list(folder, &["-b", "f.py::test_y"]), @"
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
+    s,dir/moved.py::test_y,,4,4,0,0,mem; wall_time,2026-01-04T10:00:00Z
     exit 0
-    "#);
+    ");
     assert_snapshot!(say(&["retire", "f.py::*"]), @"
     error: `f.py::*` was renamed to `dir/moved.py::test_x`, `dir/moved.py::test_x[default]`, `dir/moved.py::test_y`
       hint: use its current id
@@ -654,13 +651,12 @@ fn a_renamed_metric_is_retired_by_the_name_that_it_has_now() {
     say(&["rename", "g.py::test_z", "--metric", "mem=memory"]);
     assert_snapshot!(say(&["retire", "g.py::test_z", "--metric", "memory"]), @"
     retired `memory` of `g.py::test_z`: 1 benchmark, 4 instances
-      `lapwing db restore ID` undoes it
+    next: `lapwing db restore ID` undoes it
     exit 0
     ");
     assert_snapshot!(list(folder, &["metrics", "-b", "test_z"]), @"
-    metric,unit,better,benchmarks,summaries
+    metric,units,better,benchmarks,summaries
     wall_time,s,lower,1,0
-    note: retired `memory` of 4 instances is excluded (--where retired=yes to include); `lapwing db annotations` shows why
     exit 0
     ");
 }

@@ -82,16 +82,16 @@ fn hail_results_are_taken_in_once_whatever_their_name() {
     place.write("nightly.jsonl", HAIL);
     assert_snapshot!(place.run(&["import", "nightly.jsonl"]), @"
     nightly.jsonl: 4 instances, 7 iterations imported
-      detected hail: its first line has `path`, `name` and `iterations`
-      stored in .lapwing/lapwing.db as session `nightly` of suite `hail`
+    detected hail: its first line has `path`, `name` and `iterations`
+    stored in .lapwing/lapwing.db as session `nightly` of suite `hail`
     exit 0
     ");
     assert_eq!(place.held(), (1, 4, 7));
     place.write("other.jsonl.gz", gzip(HAIL.as_bytes()));
     assert_snapshot!(place.run(&["import", "other.jsonl.gz"]), @"
     other.jsonl.gz: nothing new, everything is already in the store
-      detected hail: its first line has `path`, `name` and `iterations`
-      stored in .lapwing/lapwing.db as session `nightly` of suite `hail`
+    detected hail: its first line has `path`, `name` and `iterations`
+    stored in .lapwing/lapwing.db as session `nightly` of suite `hail`
     exit 0
     ");
     assert_eq!(place.held(), (1, 4, 7));
@@ -99,8 +99,8 @@ fn hail_results_are_taken_in_once_whatever_their_name() {
     place.write("joined.jsonl", format!("{HAIL}{GOOD}\n"));
     assert_snapshot!(place.run(&["import", "joined.jsonl"]), @"
     joined.jsonl: 1 instance, 1 iteration imported; 4 instances were already in the store
-      detected hail: its first line has `path`, `name` and `iterations`
-      stored in .lapwing/lapwing.db as session `joined` of suite `hail`
+    detected hail: its first line has `path`, `name` and `iterations`
+    stored in .lapwing/lapwing.db as session `joined` of suite `hail`
     exit 0
     ");
     assert_eq!(place.held(), (2, 5, 8));
@@ -143,12 +143,15 @@ fn hyperfine_results_are_one_instance_a_command_or_one_a_run() {
     place.write("levels.json", fixture("hyperfine-1.15/parameters.json"));
     place.write("failures.json", fixture("hyperfine-1.15/failures.json"));
     assert_snapshot!(place.run(&["import", "two.json", "levels.json", "failures.json"]), @"
-    two.json: 2 instances, 10 iterations, 4 summaries imported (hyperfine)
-    levels.json: 2 instances, 6 iterations, 4 summaries imported (hyperfine)
-    failures.json: 1 instance, 4 iterations, 2 summaries imported (hyperfine)
     3 files (3 hyperfine): 5 instances, 20 iterations, 10 summaries imported
-      stored in .lapwing/lapwing.db as 3 sessions
-      skipped because they follow from the samples: max, mean, median, min, stddev
+
+     file           format     result
+     two.json       hyperfine  2 instances, 10 iterations, 4 summaries imported
+     levels.json    hyperfine  2 instances, 6 iterations, 4 summaries imported
+     failures.json  hyperfine  1 instance, 4 iterations, 2 summaries imported
+
+    stored in .lapwing/lapwing.db as 3 sessions
+    skipped because they follow from the samples: max, mean, median, min, stddev
     exit 0
     ");
     assert_eq!(place.held(), (3, 5, 20));
@@ -157,15 +160,15 @@ fn hyperfine_results_are_one_instance_a_command_or_one_a_run() {
         .lines()
         .map(|line| line.split(',').take(5).collect::<Vec<_>>().join(","))
         .collect();
-    assert_snapshot!(benchmarks.join("\n"), @r#"
-    benchmark,suite,instances,iterations,failures
-    compress[level=1],hyperfine,1,3,0
-    compress[level=2],hyperfine,1,3,0
-    false,hyperfine,1,4,4
-    gzip --version,hyperfine,1,5,0
-    sleep 0.01,hyperfine,1,5,0
+    assert_snapshot!(benchmarks.join("\n"), @"
+    suite,benchmark,tags,instances,iterations
+    hyperfine,compress[level=1],,1,3
+    hyperfine,compress[level=2],,1,3
+    hyperfine,false,,1,4
+    hyperfine,gzip --version,,1,5
+    hyperfine,sleep 0.01,,1,5
     exit 0
-    "#);
+    ");
     assert_snapshot!(place.run(&["import", "--each-run", "instance", "two.json"]), @r#"
     error: the same content is already in the store as session `two`, imported with --each-run iteration and not --each-run instance
       nothing was imported from this file
@@ -182,9 +185,9 @@ fn hyperfine_results_are_one_instance_a_command_or_one_a_run() {
     each.write("two.json", fixture("hyperfine-1.15/two-commands.json"));
     assert_snapshot!(each.run(&["import", "--each-run", "instance", "two.json"]), @"
     two.json: nothing new, everything is already in the store
-      detected hyperfine: it has `results` with a `command`
-      stored in .lapwing/lapwing.db as session `two` of suite `hyperfine`
-      skipped because they follow from the samples: max, mean, median, min, stddev
+    detected hyperfine: it has `results` with a `command`
+    stored in .lapwing/lapwing.db as session `two` of suite `hyperfine`
+    skipped because they follow from the samples: max, mean, median, min, stddev
     exit 0
     ");
     assert_eq!(each.held(), (1, 10, 10));
@@ -408,10 +411,10 @@ fn bad_records_are_refused_with_file_line_and_reason() {
     );
     assert_snapshot!(place.run(&["import", "--keep-going", "bad.jsonl"]), @"
     bad.jsonl: 0 instances, 1 iteration imported; 1 instance was already in the store
-      detected record: its first line has `v` and `kind`
-      stored in .lapwing/lapwing.db as session `01930000-0000-7000-8000-000000000001` of suite `s`
-      1 invalid line skipped:
-        bad.jsonl:4: not valid JSON: expected value
+    detected record: its first line has `v` and `kind`
+    stored in .lapwing/lapwing.db as session `01930000-0000-7000-8000-000000000001`
+    of suite `s`
+    1 invalid line skipped: bad.jsonl:4: not valid JSON: expected value
     exit 0
     ");
     assert_eq!(place.held(), (1, 1, 2));
@@ -437,10 +440,9 @@ fn a_line_of_200_mb_is_refused_and_the_others_can_be_kept() {
     "#);
     assert_snapshot!(place.run(&["import", "long.jsonl", "--keep-going"]), @"
     long.jsonl: 1 instance, 1 iteration imported
-      detected hail: its first line has `path`, `name` and `iterations`
-      stored in .lapwing/lapwing.db as session `long` of suite `hail`
-      1 invalid line skipped:
-        long.jsonl:2: the line is longer than 64 MiB
+    detected hail: its first line has `path`, `name` and `iterations`
+    stored in .lapwing/lapwing.db as session `long` of suite `hail`
+    1 invalid line skipped: long.jsonl:2: the line is longer than 64 MiB
     exit 0
     ");
     assert_eq!(place.held(), (1, 1, 1));
@@ -471,9 +473,9 @@ fn places_that_cannot_be_read_are_named() {
     place.write("results/package.json", "{}");
     place.write("results/notes.txt", "time");
     assert_snapshot!(place.run(&["import", "results"]), @"
-    results/deeper/a.jsonl: 1 instance, 1 iteration imported (hail)
-    1 file (1 hail): 1 instance, 1 iteration imported
-      stored in .lapwing/lapwing.db as 1 session
+    results/deeper/a.jsonl: 1 instance, 1 iteration imported
+    detected hail: its first line has `path`, `name` and `iterations`
+    stored in .lapwing/lapwing.db as session `a` of suite `hail`
     note: skipped 2 files without results in a known format
     exit 0
     ");
@@ -496,15 +498,16 @@ fn files_in_folders_with_other_endings_are_counted_by_ending() {
     place.write("results/a.jsonl", GOOD);
     assert_snapshot!(place.run(&["import", "results"]), @"
     results/a.jsonl: 1 instance, 1 iteration imported
-      detected hail: its first line has `path`, `name` and `iterations`
-      stored in .lapwing/lapwing.db as session `a` of suite `hail`
-    note: skipped 3 files with other extensions (2 .md, 1 .bench): name a file or use a pattern to import it
+    detected hail: its first line has `path`, `name` and `iterations`
+    stored in .lapwing/lapwing.db as session `a` of suite `hail`
+    note: skipped 3 files with other extensions (2 .md, 1 .bench): name a file or
+    use a pattern to import it
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "results/go.bench"]), @"
     results/go.bench: nothing new, everything is already in the store
-      detected hail: its first line has `path`, `name` and `iterations`
-      stored in .lapwing/lapwing.db as session `a` of suite `hail`
+    detected hail: its first line has `path`, `name` and `iterations`
+    stored in .lapwing/lapwing.db as session `a` of suite `hail`
     exit 0
     ");
 }
@@ -516,19 +519,20 @@ fn of_several_files_lines_are_named_with_their_file() {
     place.write("b.txt", "\nBenchmarkOf nothing\nBenchmarkB 10 5 ns/op\n");
     assert_snapshot!(place.run(&["import", "a.txt"]), @"
     a.txt: 1 instance, 1 iteration imported
-      detected go: it has a line `Benchmark… <iterations> <value> <unit>`
-      stored in .lapwing/lapwing.db as session `a` of suite `go`
-      skipped because they are neither results nor settings: line 2
+    detected go: it has a line `Benchmark… <iterations> <value> <unit>`
+    stored in .lapwing/lapwing.db as session `a` of suite `go`
+    skipped because they are neither results nor settings: a.txt:2
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "-v", "a.txt", "b.txt"]), @"
-    a.txt: nothing new, everything is already in the store (go)
-      detected go: it has a line `Benchmark… <iterations> <value> <unit>`
-    b.txt: 1 instance, 1 iteration imported (go)
-      detected go: it has a line `Benchmark… <iterations> <value> <unit>`
     2 files (2 go): 1 instance, 1 iteration imported; 1 instance was already in the store
-      stored in .lapwing/lapwing.db as 2 sessions
-      skipped because they are neither results nor settings: a.txt:2, b.txt:2
+
+     file   format  result
+     a.txt  go      nothing new, everything is already in the store
+     b.txt  go      1 instance, 1 iteration imported
+
+    stored in .lapwing/lapwing.db as 2 sessions
+    skipped because they are neither results nor settings: a.txt:2, b.txt:2
     exit 0
     ");
 }
@@ -540,9 +544,13 @@ fn what_cannot_be_found_keeps_nothing_else_out() {
     fs::create_dir(place.path().join("empty")).unwrap();
     fs::create_dir(place.path().join("aside")).unwrap();
     assert_snapshot!(place.run(&["import", "a.jsonl", "no*such", "empty"]), @"
-    a.jsonl: 1 instance, 1 iteration imported (hail)
     1 file (1 hail): 1 instance, 1 iteration imported
-      stored in .lapwing/lapwing.db as 1 session
+
+     file     format  result
+     a.jsonl  hail    1 instance, 1 iteration imported
+
+    detected hail: its first line has `path`, `name` and `iterations`
+    stored in .lapwing/lapwing.db as session `a` of suite `hail`
     error: no file fits the pattern `no*such`
       nothing was imported from this file
     error: empty is a directory without a file of results
@@ -551,6 +559,7 @@ fn what_cannot_be_found_keeps_nothing_else_out() {
     ");
     assert_eq!(place.held(), (1, 1, 1));
     assert_snapshot!(place.run(&["import", "no*such", "empty"]), @"
+    nothing was imported: 2 refused
     error: no file fits the pattern `no*such`
       nothing was imported from this file
     error: empty is a directory without a file of results
@@ -560,8 +569,8 @@ fn what_cannot_be_found_keeps_nothing_else_out() {
     // What fits a pattern may be an empty directory.
     assert_snapshot!(place.run(&["import", "a*"]), @"
     a.jsonl: nothing new, everything is already in the store
-      detected hail: its first line has `path`, `name` and `iterations`
-      stored in .lapwing/lapwing.db as session `a` of suite `hail`
+    detected hail: its first line has `path`, `name` and `iterations`
+    stored in .lapwing/lapwing.db as session `a` of suite `hail`
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "asid?"]), @"
@@ -600,11 +609,14 @@ fn a_session_in_several_files_is_counted_once() {
     place.write("b.jsonl.gz", gzip(HAIL.as_bytes()));
     place.write("c.jsonl", GOOD);
     assert_snapshot!(place.run(&["import", "a.jsonl", "b.jsonl.gz", "c.jsonl"]), @"
-    a.jsonl: 4 instances, 7 iterations imported (hail)
-    b.jsonl.gz: nothing new, everything is already in the store (hail)
-    c.jsonl: 1 instance, 1 iteration imported (hail)
     3 files (3 hail): 5 instances, 8 iterations imported; 4 instances were already in the store
-      stored in .lapwing/lapwing.db as 2 sessions
+
+     file        format  result
+     a.jsonl     hail    4 instances, 7 iterations imported
+     b.jsonl.gz  hail    nothing new, everything is already in the store
+     c.jsonl     hail    1 instance, 1 iteration imported
+
+    stored in .lapwing/lapwing.db as 2 sessions
     exit 0
     ");
     assert_eq!(place.held(), (2, 5, 8));
@@ -618,10 +630,9 @@ fn keeping_the_good_lines_again_brings_nothing_new() {
     place.run(&["import", "--keep-going", "bad.jsonl"]);
     assert_snapshot!(place.run(&["import", "--keep-going", "bad.jsonl"]), @"
     bad.jsonl: nothing new, all valid lines are already in the store
-      detected hail: its first line has `path`, `name` and `iterations`
-      stored in .lapwing/lapwing.db as session `bad` of suite `hail`
-      1 invalid line skipped:
-        bad.jsonl:2: not valid JSON: expected value
+    detected hail: its first line has `path`, `name` and `iterations`
+    stored in .lapwing/lapwing.db as session `bad` of suite `hail`
+    1 invalid line skipped: bad.jsonl:2: not valid JSON: expected value
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "--keep-going", "worse.jsonl"]), @"
@@ -642,19 +653,30 @@ fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
     place.run(&["import", "data.json"]);
     assert_snapshot!(place.run(&["import", "--dry-run", "short.json"]), @"
     short.json: 5 instances, 13 iterations would be imported
-      detected pytest-benchmark: it has `benchmarks` and `machine_info`
-      skipped because it stands in the benchmark's name and in `params`: param
-      skipped because they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
-    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 was already imported from another file (data.json, sha256 ee90d51841c7…), with mostly the same values; `short` would be kept as well
+    detected pytest-benchmark: it has `benchmarks` and `machine_info`
+    skipped because it stands in the benchmark's name and in `params`: param
+    skipped because they follow from the samples: min, max, q1, q3, iqr_outliers,
+    stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median,
+    iqr
+    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 was
+    already imported from another file (data.json, sha256 ee90d51841c7…), with
+    mostly the same values; `short` would be kept as well
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "short.json"]), @"
     short.json: 5 instances, 13 iterations imported
-      detected pytest-benchmark: it has `benchmarks` and `machine_info`
-      stored in .lapwing/lapwing.db as session `short` of suite `pytest-benchmark`
-      skipped because it stands in the benchmark's name and in `params`: param
-      skipped because they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
-    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 was already imported from another file (data.json, sha256 ee90d51841c7…), with mostly the same values; `short` is kept as well, so duplicated results would count twice: `lapwing db purge --where session=ad46d48c-36c4-8a8e-8c6d-31ae528e5892` deletes it
+    detected pytest-benchmark: it has `benchmarks` and `machine_info`
+    stored in .lapwing/lapwing.db as session `short` of suite `pytest-benchmark`
+    skipped because it stands in the benchmark's name and in `params`: param
+    skipped because they follow from the samples: min, max, q1, q3, iqr_outliers,
+    stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median,
+    iqr
+    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 was
+    already imported from another file (data.json, sha256 ee90d51841c7…), with
+    mostly the same values; `short` is kept as well, so duplicated results would
+    count twice:
+    `lapwing db purge --where session=ad46d48c-36c4-8a8e-8c6d-31ae528e5892` deletes
+    it
     exit 0
     ");
     // Said once, and not of what is known or of another time.
@@ -663,13 +685,18 @@ fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
         .replace("2026-11-20T22:17", "2026-11-21T22:17");
     place.write("later.json", later);
     assert_snapshot!(place.run(&["import", "data.json", "short.json", "later.json"]), @"
-    data.json: nothing new, everything is already in the store (pytest-benchmark)
-    short.json: nothing new, everything is already in the store (pytest-benchmark)
-    later.json: 5 instances, 13 iterations imported (pytest-benchmark)
     3 files (3 pytest-benchmark): 5 instances, 13 iterations imported; 10 instances were already in the store
-      stored in .lapwing/lapwing.db as 3 sessions
-      skipped because it stands in the benchmark's name and in `params`: param
-      skipped because they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
+
+     file        format            result
+     data.json   pytest-benchmark  nothing new, everything is already in the store
+     short.json  pytest-benchmark  nothing new, everything is already in the store
+     later.json  pytest-benchmark  5 instances, 13 iterations imported
+
+    stored in .lapwing/lapwing.db as 3 sessions
+    skipped because it stands in the benchmark's name and in `params`: param
+    skipped because they follow from the samples: min, max, q1, q3, iqr_outliers,
+    stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median,
+    iqr
     exit 0
     ");
 
@@ -684,12 +711,19 @@ fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
     );
     let names = ["night.jsonl", "nights.jsonl", "spaced.jsonl"];
     assert_snapshot!(place.run(&[&["import"], &names[..]].concat()), @"
-    night.jsonl: 1 instance, 1 iteration imported (hail)
-    nights.jsonl: 1 instance, 1 iteration imported; 1 instance was already in the store (hail)
-    spaced.jsonl: 1 instance, 1 iteration imported (hail)
     3 files (3 hail): 3 instances, 3 iterations imported; 1 instance was already in the store
-      stored in .lapwing/lapwing.db as 3 sessions
-    note: session `night` of 2026-11-20 10:00:00 UTC by hail benchmark was already imported from another file (night.jsonl, sha256 7ca746629463…), with mostly the same values; `spaced` is kept as well, so duplicated results would count twice: `lapwing db purge --where session=b822d987-5593-8c81-b279-358613bd6ebe` deletes it
+
+     file          format  result
+     night.jsonl   hail    1 instance, 1 iteration imported
+     nights.jsonl  hail    1 instance, 1 iteration imported; 1 instance was already in the store
+     spaced.jsonl  hail    1 instance, 1 iteration imported
+
+    stored in .lapwing/lapwing.db as 3 sessions
+    note: session `night` of 2026-11-20 10:00:00 UTC by hail benchmark was already
+    imported from another file (night.jsonl, sha256 7ca746629463…), with mostly the
+    same values; `spaced` is kept as well, so duplicated results would count twice:
+    `lapwing db purge --where session=b822d987-5593-8c81-b279-358613bd6ebe` deletes
+    it
     exit 0
     ");
 }
@@ -714,9 +748,10 @@ fn of_a_commit_of_asv_only_what_was_measured_since_is_new() {
     results.insert("bench_sorting.time_plain".to_owned(), later);
     place.write(&name, serde_json::to_string_pretty(&document).unwrap());
     assert_snapshot!(place.run(&["import", "results"]), @"
-    results/bench-host/3533aad3-virtualenv-py3.11-LC_ALLC.json: 1 instance, 1 summary imported; the source kept no samples; 14 instances were already in the store (asv)
-    1 file (1 asv): 1 instance, 1 summary imported; the source kept no samples; 14 instances were already in the store
-      stored in .lapwing/lapwing.db as 1 session
+    results/bench-host/3533aad3-virtualenv-py3.11-LC_ALLC.json: 1 instance, 1 summary imported; the source kept no samples; 14 instances were already in the store
+    detected asv: it has `results` with `result_columns`
+    stored in .lapwing/lapwing.db as session `3533aad3-virtualenv-py3.11-LC_ALLC` of
+    suite `asv`
     note: skipped 1 file without results in a known format
     exit 0
     ");
@@ -725,9 +760,10 @@ fn of_a_commit_of_asv_only_what_was_measured_since_is_new() {
     assert_ne!(again, first);
     place.write(&name, again);
     assert_snapshot!(place.run(&["import", "results"]), @"
-    results/bench-host/3533aad3-virtualenv-py3.11-LC_ALLC.json: 1 instance, 1 summary imported; the source kept no samples; 14 instances were already in the store (asv)
-    1 file (1 asv): 1 instance, 1 summary imported; the source kept no samples; 14 instances were already in the store
-      stored in .lapwing/lapwing.db as 1 session
+    results/bench-host/3533aad3-virtualenv-py3.11-LC_ALLC.json: 1 instance, 1 summary imported; the source kept no samples; 14 instances were already in the store
+    detected asv: it has `results` with `result_columns`
+    stored in .lapwing/lapwing.db as session `3533aad3-virtualenv-py3.11-LC_ALLC` of
+    suite `asv`
     note: skipped 1 file without results in a known format
     exit 0
     ");
@@ -743,28 +779,31 @@ fn an_option_that_changes_nothing_is_noted_once() {
     assert_snapshot!(
         place.run(&["import", "--each-run", "instance", "a.jsonl", "b.jsonl", "two.json"]),
         @"
-    a.jsonl: 1 instance, 1 iteration imported (hail)
-    b.jsonl: 4 instances, 7 iterations imported (hail)
-    two.json: 10 instances, 10 iterations, 4 summaries imported (hyperfine)
     3 files (2 hail, 1 hyperfine): 15 instances, 18 iterations, 4 summaries imported
-      stored in .lapwing/lapwing.db as 3 sessions
-      skipped because they follow from the samples: max, mean, median, min, stddev
+
+     file      format     result
+     a.jsonl   hail       1 instance, 1 iteration imported
+     b.jsonl   hail       4 instances, 7 iterations imported
+     two.json  hyperfine  10 instances, 10 iterations, 4 summaries imported
+
+    stored in .lapwing/lapwing.db as 3 sessions
+    skipped because they follow from the samples: max, mean, median, min, stddev
     note: --each-run only applies to hyperfine's results, not to those of hail
     exit 0
     "
     );
     assert_snapshot!(place.run(&["import", "--each-run", "instance", "a.jsonl"]), @"
     a.jsonl: nothing new, everything is already in the store
-      detected hail: its first line has `path`, `name` and `iterations`
-      stored in .lapwing/lapwing.db as session `a` of suite `hail`
+    detected hail: its first line has `path`, `name` and `iterations`
+    stored in .lapwing/lapwing.db as session `a` of suite `hail`
     note: --each-run only applies to hyperfine's results, not to those of hail
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "--each-run", "instance", "two.json"]), @"
     two.json: nothing new, everything is already in the store
-      detected hyperfine: it has `results` with a `command`
-      stored in .lapwing/lapwing.db as session `two` of suite `hyperfine`
-      skipped because they follow from the samples: max, mean, median, min, stddev
+    detected hyperfine: it has `results` with a `command`
+    stored in .lapwing/lapwing.db as session `two` of suite `hyperfine`
+    skipped because they follow from the samples: max, mean, median, min, stddev
     exit 0
     ");
 }
@@ -842,7 +881,7 @@ fn a_dry_run_says_what_an_import_would_and_leaves_no_trace() {
     let as_tried = |said: String| -> String {
         said.replace("imported", "would be imported")
             .lines()
-            .filter(|line| !line.starts_with("  stored in"))
+            .filter(|line| !line.starts_with("stored in"))
             .map(|line| format!("{line}\n"))
             .collect()
     };
@@ -856,11 +895,14 @@ fn a_dry_run_says_what_an_import_would_and_leaves_no_trace() {
     // Without a store.
     let tried = say(&[&["--dry-run"], &files[..]].concat());
     assert_snapshot!(tried, @"
-    a.jsonl: 4 instances, 7 iterations would be imported (hail)
-    same.jsonl.gz: nothing new, everything is already in the store (hail)
-    two.json: 2 instances, 10 iterations, 4 summaries would be imported (hyperfine)
     3 files (2 hail, 1 hyperfine): 6 instances, 17 iterations, 4 summaries would be imported; 4 instances were already in the store
-      skipped because they follow from the samples: max, mean, median, min, stddev
+
+     file           format     result
+     a.jsonl        hail       4 instances, 7 iterations would be imported
+     same.jsonl.gz  hail       nothing new, everything is already in the store
+     two.json       hyperfine  2 instances, 10 iterations, 4 summaries would be imported
+
+    skipped because they follow from the samples: max, mean, median, min, stddev
     ");
     assert!(!place.path().join(".lapwing").exists());
     assert_eq!(tried, as_tried(say(&files)));
@@ -879,18 +921,20 @@ fn a_dry_run_says_what_an_import_would_and_leaves_no_trace() {
     let files = ["a.jsonl", "joined.jsonl", "two.json"];
     let tried = say(&[&["--dry-run"], &files[..]].concat());
     assert_snapshot!(tried, @"
-    a.jsonl: nothing new, everything is already in the store (hail)
-    joined.jsonl: 1 instance, 1 iteration would be imported; 4 instances were already in the store (hail)
-    two.json: nothing new, everything is already in the store (hyperfine)
     3 files (2 hail, 1 hyperfine): 1 instance, 1 iteration would be imported; 10 instances were already in the store
-      skipped because they follow from the samples: max, mean, median, min, stddev
+
+     file          format     result
+     a.jsonl       hail       nothing new, everything is already in the store
+     joined.jsonl  hail       1 instance, 1 iteration would be imported; 4 instances were already in the store
+     two.json      hyperfine  nothing new, everything is already in the store
+
+    skipped because they follow from the samples: max, mean, median, min, stddev
     ");
     let kept = say(&["--dry-run", "--keep-going", "bad.jsonl"]);
     assert_snapshot!(kept, @"
     bad.jsonl: 1 instance, 1 iteration would be imported
-      detected hail: its first line has `path`, `name` and `iterations`
-      1 invalid line skipped:
-        bad.jsonl:2: not valid JSON: expected value
+    detected hail: its first line has `path`, `name` and `iterations`
+    1 invalid line skipped: bad.jsonl:2: not valid JSON: expected value
     ");
     // The same checks, too.
     let otherwise = say(&[
@@ -901,6 +945,7 @@ fn a_dry_run_says_what_an_import_would_and_leaves_no_trace() {
         "bad.jsonl",
     ]);
     assert_snapshot!(otherwise, @"
+    nothing was imported: 2 refused
     error: the same content is already in the store as session `two`, imported with --each-run iteration and not --each-run instance
       nothing was imported from this file
       hint: import it with the same options as before, or delete it first with `lapwing db purge --where session=NAME`
@@ -980,6 +1025,7 @@ fn what_is_of_no_known_format_makes_no_store() {
       nothing was imported from this file
     exit 2
 
+    nothing was imported: 2 refused
     error: cannot read none.jsonl: No such file or directory (os error 2)
       nothing was imported from this file
     error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, divan, libtest, rebar, go, runs
@@ -1072,11 +1118,11 @@ fn a_bad_measurement_in_a_folder_is_named_by_its_own_file() {
     }
     assert_snapshot!(place.run(&["import", "--keep-going", "criterion"]), @"
     criterion: 1 instance, 1 iteration imported
-      detected criterion: it has folders with `benchmark.json` and `sample.json`
-      stored in .lapwing/lapwing.db as session `criterion` of suite `criterion`
-      skipped because it follows from the benchmark's name: directory_name
-      1 invalid line skipped:
-        criterion/bad/new/sample.json:2: `times`: invalid type: integer `7`, expected a list of numbers
+    detected criterion: it has folders with `benchmark.json` and `sample.json`
+    stored in .lapwing/lapwing.db as session `criterion` of suite `criterion`
+    skipped because it follows from the benchmark's name: directory_name
+    1 invalid line skipped: criterion/bad/new/sample.json:2: `times`: invalid type:
+    integer `7`, expected a list of numbers
     exit 0
     ");
 }
@@ -1156,8 +1202,8 @@ fn what_is_exported_as_records_makes_the_same_store_again() {
     place.run(&["export", "--to", "record", "-o", "all.jsonl"]);
     assert_snapshot!(place.run(&["--store", "copy/lapwing.db", "import", "all.jsonl"]), @"
     all.jsonl: 6 instances, 17 iterations, 4 summaries imported
-      detected record: its first line has `v` and `kind`
-      stored in copy/lapwing.db as 2 sessions
+    detected record: its first line has `v` and `kind`
+    stored in copy/lapwing.db as 2 sessions
     exit 0
     ");
     place.run(&[

@@ -50,29 +50,30 @@ fn check_reports_every_breach_with_a_hint() {
     );
     script(folder.path(), "fails", "echo no such file >&2; exit 3");
     let told = run(folder.path(), &["indicator", "check", "good"]);
-    insta::assert_snapshot!(told, @r"
+    insta::assert_snapshot!(told, @"
     good: keeps to the contract
-      Copy/cat[size=8]
+    benchmark: Copy/cat[size=8]
     exit 0
     ");
     let told = run(folder.path(), &["indicator", "check", "bad", "fails"]);
     insta::assert_snapshot!(told, @r#"
+    2 of 2 scripts breach the contract
     bad: 3 breaches
-      breach: standard output must be exactly one JSON object, but has other text too
-        print progress and logs to standard error
-      breach: `name` is missing
-        name, framework, @parameters and @result are required
-      breach: in both `@parameters` and `@result`: x
-        rename one: parameters and results are columns of one table
-      warning: the framework is given as `component`
-        accepted; the documented key is `framework`
-      warning: there is no `overall_score`
-        optional: one number for the whole result, for comparisons across indicators
-      warning: no unit and direction declared for x
-        declare them: "@metrics": {"elapsed": {"unit": "s", "better": "lower"}}; or use --better
+    breach: standard output must be exactly one JSON object, but has other text too
+    → print progress and logs to standard error
+    breach: `name` is missing → name, framework, @parameters and @result are
+    required
+    breach: in both `@parameters` and `@result`: x → rename one: parameters and
+    results are columns of one table
+    warning: the framework is given as `component` → accepted; the documented key is
+    `framework`
+    warning: there is no `overall_score` → optional: one number for the whole
+    result, for comparisons across indicators
+    warning: no unit and direction declared for x → declare them: "@metrics":
+    {"elapsed": {"unit": "s", "better": "lower"}}; or use --better
     fails: 1 breach
-      breach: the script failed: exit code 3: no such file
-        run the script by hand; it gets a cleared environment and a limit of memory (--keep-env, --memory-limit)
+    breach: the script failed: exit code 3: no such file → run the script by hand;
+    it gets a cleared environment and a limit of memory (--keep-env, --memory-limit)
     exit 1
     "#);
     let told = run(
@@ -101,7 +102,7 @@ fn scripts_of_one_identity_or_of_mixed_types_are_found() {
     );
     assert!(
         told.contains(
-            "`Copy/cat[size=8]` is also the identity of one, which is a different script"
+            "`Copy/cat[size=8]` is also the identity of one, which is a different\nscript"
         ),
         "{told}"
     );
@@ -372,7 +373,7 @@ fn own_measurements_become_inspections_that_can_be_imported() {
     run(path, &["indicator", "run", "good", "-n", "2", "-i", "1"]);
     let told = run(path, &["export", "--to", "amun", "-o", "out"]);
     assert!(
-        told.contains("wrote 4 results of 1 inspection to out"),
+        told.contains("wrote out (4 results of 1 inspection)"),
         "{told}"
     );
     let all = documents(&path.join("out"));

@@ -43,7 +43,8 @@ fn each_runtime_becomes_a_variant_and_the_configuration_its_settings() {
     );
     let said = run(path, &["init", "--environments", "AB_environments"]);
     insta::assert_snapshot!(said, @"
-    wrote lapwing.toml; `lapwing run --aa` measures it, `lapwing run --dry-run` shows the plan
+    wrote lapwing.toml
+    next: `lapwing run --aa` measures it, `lapwing run --dry-run` shows the plan
     exit 0
     ");
     insta::assert_snapshot!(fs::read_to_string(path.join("lapwing.toml")).unwrap(), @r#"

@@ -49,7 +49,7 @@ fn the_working_tree_is_judged_as_it_is() {
     ] {
         set_level(&folder, level);
         let (told, exit) = judge(&folder, &["--baseline", "HEAD"]);
-        assert_eq!((&told["answer"], exit), (&json!(answer), code), "{told}");
+        assert_eq!((&told["verdict"], exit), (&json!(answer), code), "{told}");
     }
     // The baseline was not measured in the working tree.
     assert_eq!(
@@ -63,7 +63,11 @@ fn the_smallest_effect_and_the_budget_decide() {
     let folder = repository(PROGRAM, &["1000"]);
     set_level(&folder, "1200");
     let (told, exit) = judge(&folder, &["--baseline", "c0", "--smallest-effect", "50%"]);
-    assert_eq!((&told["answer"], exit), (&json!("not_slower"), 0), "{told}");
+    assert_eq!(
+        (&told["verdict"], exit),
+        (&json!("not_slower"), 0),
+        "{told}"
+    );
     // Both sides give the same values, which vary much, so that nothing can be said.
     let path = &folder.path().join("repository");
     let program = "n=$(cat ../n || echo 0); echo $((n + 1)) > ../n; echo \"{\\\"cost\\\": $((1000 + 100 * n))}\"";
@@ -71,11 +75,12 @@ fn the_smallest_effect_and_the_budget_decide() {
     git(path, &["commit", "--quiet", "-am", "other noise"]);
     let (told, exit) = judge(&folder, &["--baseline", "HEAD", "-n", "5"]);
     assert_eq!(
-        (&told["answer"], exit),
+        (&told["verdict"], exit),
         (&json!("undecided"), 125),
         "{told}"
     );
-    assert_eq!(told["instances"], json!([5, 5]));
+    assert_eq!(told["baseline_instances"], 5);
+    assert_eq!(told["candidate_instances"], 5);
 }
 
 #[test]
@@ -85,8 +90,9 @@ fn stored_measurements_can_be_the_baseline() {
     assert!(measured.status.success(), "{measured:?}");
     set_level(&folder, "1500");
     let (told, exit) = judge(&folder, &["--baseline", "session:before"]);
-    assert_eq!((&told["answer"], exit), (&json!("slower"), 1), "{told}");
-    assert_eq!(told["instances"], json!([8, 5]));
+    assert_eq!((&told["verdict"], exit), (&json!("slower"), 1), "{told}");
+    assert_eq!(told["baseline_instances"], 8);
+    assert_eq!(told["candidate_instances"], 5);
 }
 
 #[test]
@@ -109,7 +115,7 @@ fn a_baseline_that_cannot_be_measured_ends_a_bisection() {
     let folder = repository(PROGRAM, &["1 / 0", "1000"]);
     let (told, exit) = judge(&folder, &["--baseline", "c0"]);
     assert_eq!(
-        (&told["answer"], exit),
+        (&told["verdict"], exit),
         (&json!("not_measured"), 128),
         "{told}"
     );

@@ -166,7 +166,7 @@ fn what_many_people_say_at_once_is_all_kept() {
         );
     }
     assert_eq!(
-        list.lines().filter(|line| line.contains(",yes,")).count(),
+        list.lines().filter(|line| line.contains(",true,")).count(),
         WRITERS + 1
     );
 }

@@ -28,11 +28,13 @@ fn the_report_is_written_and_its_index_named() {
     assert!(measured.status.success(), "{}", text(&measured.stderr));
     for _again in 0..2 {
         let output = lapwing(directory.path(), &["report"]);
-        assert_eq!(text(&output.stdout), "lapwing-report/index.html\n");
         assert_eq!(
-            text(&output.stderr),
+            text(&output.stdout),
             "wrote lapwing-report/index.html (1 benchmark)\n"
         );
+        assert_eq!(text(&output.stderr), "");
+        let output = lapwing(directory.path(), &["report", "--quiet"]);
+        assert_eq!(text(&output.stdout), "lapwing-report/index.html\n");
     }
     let index = std::fs::read_to_string(directory.path().join("lapwing-report/index.html"))
         .expect("it is there");
@@ -56,7 +58,7 @@ fn what_is_left_out_is_chosen_and_every_page_goes_by_it() {
         ],
     );
     assert_eq!(
-        text(&output.stderr),
+        text(&output.stdout),
         "wrote lapwing-report/index.html (1 benchmark)\nnote: exclusions are listed in lapwing-report/cleaning.html\n"
     );
     let cleaning = std::fs::read_to_string(directory.path().join("lapwing-report/cleaning.html"))

@@ -93,7 +93,10 @@ fn each_instance_is_a_process_of_pytest() {
     );
     let list = output(folder.path(), &["list", "--format", "csv"]);
     let list = String::from_utf8(list.stdout).unwrap();
-    assert!(list.contains("test_a.py::test_it[2],demo,3,9,3,"), "{list}");
+    assert!(
+        list.contains("demo,test_a.py::test_it[2],t2; all,3,9,3,"),
+        "{list}"
+    );
     // The run tells of `rows` as soon as it is known, and stays one.
     let metrics = "SELECT count(DISTINCT run.key) || ' ' || group_concat(metric.name, ' ') FROM run \
                    JOIN run_metric ON run_metric.run = run.key JOIN metric ON metric.key = run_metric.metric \

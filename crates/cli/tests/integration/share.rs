@@ -129,13 +129,14 @@ fn what_was_pushed_and_taken_in_is_said() {
         .filter(|it| !it.starts_with("pulled bytes"))
         .collect();
     assert_snapshot!(csv.join("\n"), @"
-    what,value
+    name,value
     address,FOLDER/shared
     dry_run,false
-    pulled known_records,0
-    pulled new_records,5
-    pulled refused_records,0
-    pulled segments,1
+    pulled_bytes,280
+    pulled_known_records,0
+    pulled_new_records,5
+    pulled_refused_records,0
+    pulled_segments,1
     exit 0
     ");
     assert_eq!(held(folder, "c"), held(folder, "a"));
@@ -150,7 +151,7 @@ fn what_was_pushed_and_taken_in_is_said() {
     let mut json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     json["address"] = "…".into();
     json["pulled"]["bytes"] = "…".into();
-    assert_snapshot!(json, @r#"{"address":"…","dry_run":false,"pulled":{"bytes":"…","known_records":0,"new_records":18,"refused_records":0,"segments":2}}"#);
+    assert_snapshot!(json, @r#"{"address":"…","answer":"db-pull","command":["lapwing","--store","d.db","db","pull","shared","--format","json"],"dry_run":false,"headline":"pulled 2 segments (618 B): 18 new records","lapwing":"0.1.0","next":[],"notes":[],"omitted_rows":0,"pulled":{"bytes":"…","known_records":0,"new_records":18,"refused_records":0,"segments":2},"schema":1,"verdict":null}"#);
 }
 
 #[test]

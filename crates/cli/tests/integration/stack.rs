@@ -423,7 +423,10 @@ fn a_specification_is_built_and_measured_with_podman() {
         "run --rm --cpu-period=100000 --cpu-quota=50000 --memory=1073741824 lapwing-inspection-"
     ));
     let list = lapwing(&["list", "--format", "csv"], "programs");
-    assert!(list.contains("Copy/cat,indicators,3,3,0"), "{list}");
+    assert!(
+        list.contains("indicators,Copy/cat,indicator; cat; Copy,3,3,0"),
+        "{list}"
+    );
 
     // A build that fails is a result, and so is a build alone.
     let unbuilt = INSPECTION.replace("which", "missing");
@@ -432,7 +435,7 @@ fn a_specification_is_built_and_measured_with_podman() {
     fs::write(path.join("alone.json"), r#"{"base": "debian:12"}"#).unwrap();
     assert!(run("alone.json", "programs").ends_with("exit 0"));
     let list = lapwing(&["list", "--format", "csv"], "programs");
-    assert!(list.contains("build,indicators,2,2,1"), "{list}");
+    assert!(list.contains("indicators,build,,2,2,1"), "{list}");
 }
 
 #[test]

@@ -49,15 +49,32 @@ fn lists_answer_in_a_line_and_then_show_the_table() {
      nightly  2026-11-20 10:00  2026.9   ab12cd34ef  fast             1           2  01930000-0000-7000-8000-000000000002
     exit 0
     "#);
-    assert_snapshot!(list(&["metrics", "--format", "markdown"]), @r#"
+    assert_snapshot!(list(&["metrics", "--format", "markdown"]), @"
+    2 metrics
+
     | metric | unit | better | benchmarks |
     |---|---|---|---:|
     | rows |  |  | 1 |
     | wall_time | s | lower | 1 |
     exit 0
-    "#);
+    ");
     assert_snapshot!(list(&["benchmarks", "--format", "json"]), @r#"
     {
+      "lapwing": "0.1.0",
+      "answer": "list-benchmarks",
+      "schema": 1,
+      "command": [
+        "lapwing",
+        "list",
+        "benchmarks",
+        "--format",
+        "json"
+      ],
+      "headline": "1 benchmark",
+      "verdict": null,
+      "next": [],
+      "notes": [],
+      "omitted_rows": 0,
       "benchmarks": [
         {
           "benchmark": "t.py::test_join[10]",
@@ -75,7 +92,8 @@ fn lists_answer_in_a_line_and_then_show_the_table() {
             "shuffle"
           ]
         }
-      ]
+      ],
+      "count": 1
     }
     exit 0
     "#);
@@ -142,12 +160,28 @@ fn results_without_samples_are_listed_by_their_summaries() {
     exit 0
     ");
     assert_snapshot!(list(&["runs", "--format", "csv"]), @"
-    session,started,version,commit,variant,instances,iterations,summaries,id
-    nightly,2026-11-20 10:00,,,default,1,0,2,01930000-0000-7000-8000-000000000002
+    id,session,session_name,suite,started,variant,version,commit,instances,iterations,summaries
+    01930000-0000-7000-8000-000000000002,01930000-0000-7000-8000-000000000001,nightly,searches,2026-11-20T10:00:00Z,default,,,1,0,2
     exit 0
     ");
     assert_snapshot!(list(&["metrics", "--format", "json"]), @r#"
     {
+      "lapwing": "0.1.0",
+      "answer": "list-metrics",
+      "schema": 1,
+      "command": [
+        "lapwing",
+        "list",
+        "metrics",
+        "--format",
+        "json"
+      ],
+      "headline": "2 metrics",
+      "verdict": null,
+      "next": [],
+      "notes": [],
+      "omitted_rows": 0,
+      "count": 2,
       "metrics": [
         {
           "benchmarks": 1,
@@ -293,8 +327,8 @@ fn the_same_content_under_two_names_is_the_same_in_both_stores() {
     ]);
     assert_snapshot!(run(&["--store", "one.db", "import", "two.jsonl"]), @"
     two.jsonl: nothing new, everything is already in the store
-      detected record: its first line has `v` and `kind`
-      stored in one.db as session `one` of suite `hyperfine`
+    detected record: its first line has `v` and `kind`
+    stored in one.db as session `one` of suite `hyperfine`
     exit 0
     ");
     assert_eq!(run(&["--store", "one.db", "list", "sessions"]), before);
@@ -368,11 +402,12 @@ fn stores_are_joined_and_purged_only_when_it_is_clear_what_is_meant() {
     deleted 2 iterations, 1 instance, 1 run and 1 session
     exit 0
     "#);
-    assert_snapshot!(run(folder.path(), &["list"]), @r#"
+    assert_snapshot!(run(folder.path(), &["list"]), @"
     no benchmarks yet: the store is empty
-    measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`
+    measure with `lapwing run -- COMMAND`, or import results with
+    `lapwing import FILE`
     exit 0
-    "#);
+    ");
     assert_snapshot!(db(&["check"]), @"
     .lapwing/lapwing.db: no damage found (8 checks)
     exit 0
@@ -405,12 +440,12 @@ fn what_a_killed_run_left_is_taken_in_by_the_next_command() {
     let inbox = folder.path().join(".lapwing/inbox");
     fs::create_dir_all(&inbox).unwrap();
     fs::write(inbox.join("run.jsonl"), &RECORDS[..RECORDS.len() - 30]).unwrap();
-    assert_snapshot!(run(folder.path(), &["list", "--format", "csv"]), @r#"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    t.py::test_join[10],joins,1,2,1,0,2026-11-20 10:00,"rows, wall_time",shuffle
+    assert_snapshot!(run(folder.path(), &["list", "--format", "csv"]), @"
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
+    joins,t.py::test_join[10],shuffle,1,2,1,0,rows; wall_time,2026-11-20T10:00:00Z
     note: recovered 5 records of an interrupted run from .lapwing/inbox/run.jsonl; the last line was incomplete and is lost
     exit 0
-    "#);
+    ");
     assert!(fs::read_dir(&inbox).unwrap().next().is_none());
 }
 
@@ -422,12 +457,12 @@ fn what_several_runs_left_is_told_in_one_line() {
     let lines: Vec<&str> = RECORDS.lines().collect();
     fs::write(inbox.join("a.jsonl"), format!("{}\n", lines[0])).unwrap();
     fs::write(inbox.join("b.jsonl"), RECORDS).unwrap();
-    assert_snapshot!(run(folder.path(), &["list", "--format", "csv"]), @r#"
-    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    t.py::test_join[10],joins,1,2,1,0,2026-11-20 10:00,"rows, wall_time",shuffle
+    assert_snapshot!(run(folder.path(), &["list", "--format", "csv"]), @"
+    suite,benchmark,tags,instances,iterations,failures,summaries,metrics,last_measured
+    joins,t.py::test_join[10],shuffle,1,2,1,0,rows; wall_time,2026-11-20T10:00:05Z
     note: recovered 6 records of interrupted runs from .lapwing/inbox (2 files)
     exit 0
-    "#);
+    ");
     assert!(fs::read_dir(&inbox).unwrap().next().is_none());
 }
 
@@ -473,8 +508,10 @@ fn a_damaged_store_is_named_takes_nothing_in_and_what_can_be_read_is_saved() {
     error: .lapwing/lapwing.db is damaged (values of `wall_time` of iterations 0 to 2 of instance 01930000-0000-7000-8000-000000000003 (benchmark `sort`, session `nightly`): the values have changed): nothing is written into it
       hint: save what can be read with `lapwing db rescue .lapwing/lapwing.db -o .lapwing/lapwing.rescued.db`; after restoring the file from a backup, run `lapwing db check`
     exit 2
-    lost: values of `wall_time` of iterations 0 to 2 of instance 01930000-0000-7000-8000-000000000003 (benchmark `sort`, session `nightly`): the values have changed
     saved 10 records into new.db; the rest is complete
+
+     lost
+     values of `wall_time` of iterations 0 to 2 of instance 01930000-0000-7000-8000-000000000003 (benchmark `sort`, session `nightly`): the values have changed
     exit 0
     new.db: no damage found (8 checks)
     exit 0

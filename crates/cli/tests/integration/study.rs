@@ -413,7 +413,7 @@ fn runs_are_not_counted_twice_and_an_exported_study_is_the_same_study() {
         "{other}"
     );
     let exported = run(folder.path(), &["export", "--to", "runs", "-o", "out.csv"]);
-    assert_eq!(exported, "wrote 32 rows to out.csv\nexit 0");
+    assert_eq!(exported, "wrote out.csv (32 rows)\nexit 0");
     // Its first line has all signs.
     let read = run(
         folder.path(),

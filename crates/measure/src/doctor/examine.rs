@@ -1,5 +1,7 @@
 //! What follows from what was read: a finding for each thing looked at.
 
+use std::collections::BTreeMap;
+
 use lapwing_model::text::joined;
 use lapwing_stats::{DrawPath, as_f64};
 
@@ -75,6 +77,7 @@ fn good(subject: &'static str, found: impl Into<String>) -> DoctorFinding {
         severity: Severity::Good,
         found: found.into(),
         advice: None,
+        values: BTreeMap::new(),
     }
 }
 
@@ -103,10 +106,19 @@ impl DoctorFinding {
     /// Returns the finding as one that disturbs, with advice, if it does.
     fn disturbing_if(self, disturbs: bool, advice: &str) -> Self {
         if disturbs {
-            disturbing(self.subject, self.found, advice)
+            Self {
+                severity: Severity::Disturbing,
+                ..advised(self, advice)
+            }
         } else {
             self
         }
+    }
+
+    /// Adds a number of the finding.
+    fn with(mut self, name: &'static str, value: f64) -> Self {
+        self.values.insert(name, value);
+        self
     }
 }
 
@@ -131,7 +143,12 @@ fn noise_finding(noise: Option<MachineNoise>) -> DoctorFinding {
         noise.slowest,
     );
     let advice = "fix the other problems first; then add instances";
-    good("noise", found).disturbing_if(noise.spread > WAITING, advice)
+    good("noise", found)
+        .with("executions", as_f64(noise.executions))
+        .with("median", noise.median)
+        .with("spread", noise.spread)
+        .with("slowest", noise.slowest)
+        .disturbing_if(noise.spread > WAITING, advice)
 }
 
 fn load(evidence: &DoctorEvidence) -> DoctorFinding {
@@ -153,7 +170,18 @@ fn load(evidence: &DoctorEvidence) -> DoctorFinding {
     readings.retain(|(_, is_cause)| *is_cause == too_much);
     let found: Vec<String> = readings.into_iter().map(|(found, _)| found).collect();
     let advice = "stop what else is running (see `top`), or wait until it is done";
-    good("load", found.join("; ")).disturbing_if(too_much, advice)
+    let mut finding = good("load", found.join("; "));
+    let cpus = evidence.environment.cpus.map(as_f64);
+    let values = [
+        ("other_load", evidence.other_load),
+        ("load", evidence.readings.load),
+        ("cpus", cpus),
+    ];
+    let known = values
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)));
+    finding.values.extend(known);
+    finding.disturbing_if(too_much, advice)
 }
 
 fn pressure(readings: &MachineReadings) -> DoctorFinding {
@@ -165,9 +193,18 @@ fn pressure(readings: &MachineReadings) -> DoctorFinding {
     }
     let shares = readings.pressure.iter();
     let is_waiting = shares.clone().any(|(_, share)| *share > WAITING);
+    let values = shares
+        .clone()
+        .map(|(name, share)| (*name, *share))
+        .collect();
     let shares = joined(shares.map(|(name, share)| format!("{name} {}", percent(*share))));
     let advice = "something else competes for it; find and stop it, or wait";
-    good("pressure", format!("waiting in the last 10 s: {shares}"))
+    let finding = DoctorFinding {
+        values,
+        ..good("pressure", format!("waiting in the last 10 s: {shares}"))
+    };
+    finding
+        .with("seconds", 10.0)
         .disturbing_if(is_waiting, advice)
 }
 
@@ -176,7 +213,8 @@ fn steal(evidence: &DoctorEvidence) -> Option<DoctorFinding> {
     let percent = percent(share);
     let found = format!("{percent} of the CPUs' time was taken by the hypervisor");
     let advice = "the host is overbooked: take a dedicated machine, or spread instances over time";
-    Some(good("steal", found).disturbing_if(share > STEAL, advice))
+    let finding = good("steal", found).with("share", share);
+    Some(finding.disturbing_if(share > STEAL, advice))
 }
 
 fn governor(environment: &Environment) -> DoctorFinding {
@@ -250,7 +288,8 @@ fn swap(readings: &MachineReadings) -> DoctorFinding {
             "swap",
             format!("{} of swap is in use", gigabytes(used)),
             "free memory, then `swapoff -a && swapon -a`",
-        ),
+        )
+        .with("bytes", as_f64(used)),
         Some(_) => good("swap", "no swap is in use"),
     }
 }
@@ -268,7 +307,10 @@ fn clock(environment: &Environment, quality: ClockQuality) -> DoctorFinding {
         Some("hpet" | "acpi_pm" | "jiffies" | "refined-jiffies")
     );
     let advice = "see `dmesg | grep -i tsc` for why the CPU's own clock is not used";
-    good("clock", found).disturbing_if(slow || quality.cost > 1e-6, advice)
+    good("clock", found)
+        .with("resolution", quality.resolution)
+        .with("cost", quality.cost)
+        .disturbing_if(slow || quality.cost > 1e-6, advice)
 }
 
 fn address_randomisation(environment: &Environment) -> Option<DoctorFinding> {
@@ -289,7 +331,8 @@ fn disk(readings: &MachineReadings) -> Option<DoctorFinding> {
     let free = readings.free_disk?;
     let found = format!("{} free for the store", gigabytes(free));
     let advice = "make room, or name another place with `--store`";
-    Some(good("disk", found).disturbing_if(free < FREE_DISK, advice))
+    let finding = good("disk", found).with("bytes", as_f64(free));
+    Some(finding.disturbing_if(free < FREE_DISK, advice))
 }
 
 fn counting(abilities: &Abilities) -> [DoctorFinding; 4] {
@@ -299,7 +342,8 @@ fn counting(abilities: &Abilities) -> [DoctorFinding; 4] {
         Ability::Unavailable(reason) => neutral(subject, format!("not counted: {reason}")),
     };
     [
-        good("peak_memory", format!("measurable above {floor:.1} MB")),
+        good("peak_memory", format!("measurable above {floor:.1} MB"))
+            .with("bytes", as_f64(abilities.peak_memory_floor)),
         finding("cgroup_peak_memory", &abilities.cgroup_peak_memory),
         finding("instructions", &abilities.instructions),
         finding("cycles", &abilities.cycles),

@@ -6,9 +6,8 @@ mod examine;
 mod noise;
 mod readings;
 
+use std::collections::BTreeMap;
 use std::path::Path;
-
-use serde::Serialize;
 
 use super::local::LocalExecutor;
 use super::{Environment, ExecutorError, MachineSnapshot, observed};
@@ -18,7 +17,7 @@ pub use noise::{ClockQuality, MachineNoise};
 pub use readings::MachineReadings;
 
 /// The doctor's findings.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct DoctorDiagnosis {
     /// The spread of the same work, unless it could not be executed.
     pub noise: Option<MachineNoise>,
@@ -27,7 +26,7 @@ pub struct DoctorDiagnosis {
 }
 
 /// One thing that the doctor looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct DoctorFinding {
     /// The subject: a stable name such as `governor`.
     pub subject: &'static str,
@@ -36,13 +35,13 @@ pub struct DoctorFinding {
     /// The finding.
     pub found: String,
     /// The remedy.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
+    /// The numbers of the finding, in base units.
+    pub values: BTreeMap<&'static str, f64>,
 }
 
 /// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     /// As it should be.
     Good,

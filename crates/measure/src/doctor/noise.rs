@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use lapwing_stats::{coefficient_of_variation, mean};
-use serde::Serialize;
 
 use super::super::{Execution, ExecutionEnd, Executor, ExecutorError};
 use crate::suite::CommandLine;
@@ -17,7 +16,7 @@ const BUSY_LOOP: &str = "i=0; while [ $i -lt 12000 ]; do i=$((i+1)); done";
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// The spread of the same short computation, executed again and again.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MachineNoise {
     /// How many executions there were.
     pub executions: usize,
@@ -83,7 +82,7 @@ impl MachineNoise {
 }
 
 /// What the measuring clock can tell apart and what a look at it costs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClockQuality {
     /// Smallest difference seen, in seconds.
     pub resolution: f64,

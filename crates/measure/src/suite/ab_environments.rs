@@ -145,6 +145,11 @@ impl AbEnvironments {
         })
     }
 
+    /// Returns the number of runtimes, each a variant.
+    pub fn count(&self) -> usize {
+        self.runtimes.len()
+    }
+
     /// Returns the command that measures the suite as the configuration wants it.
     pub fn command(&self) -> &'static str {
         match self.config.test_null_hypothesis {

@@ -31,6 +31,11 @@ const FOLDERS: [&str; 4] = ["benchmarks", "benchmark", "bench", "benches"];
 const PROGRAMS: usize = 12;
 
 impl FoundBenchmarks {
+    /// Returns the number of benchmarks.
+    pub fn count(&self) -> usize {
+        self.benchmarks.len()
+    }
+
     /// Returns the benchmarks of a folder, as far as it can be read.
     pub fn within(folder: &Path) -> Self {
         let mut all = Self::default();

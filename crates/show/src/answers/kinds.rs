@@ -4,14 +4,47 @@ use schemars::schema_for;
 use serde_json::Value;
 
 use super::error::ErrorAnswer;
-use super::{advise, burn_in, compare, detect, mds, plan, session, study, trace, variability};
+use super::{
+    advise, annotating, bisection, burn_in, compare, detect, doctor, dry_run, imported, indicators,
+    judgement, list, mds, plan, session, sharing, stacks, stores, study, trace, upkeep,
+    variability, written,
+};
 use crate::writing::AnswerKind;
 
 /// The kinds of answers, by subject.
 const KINDS: [&[&AnswerKind]; 5] = [STORES, ANALYSES, study::KINDS, trace::KINDS, advise::KINDS];
 
 /// Answers about stores, sessions and the program itself.
-const STORES: &[&AnswerKind] = &[&session::KIND];
+const STORES: &[&AnswerKind] = &[
+    &session::KIND,
+    &dry_run::KIND,
+    &judgement::KIND,
+    &bisection::KIND,
+    &doctor::KIND,
+    &imported::KIND,
+    &list::BENCHMARKS,
+    &list::SESSIONS,
+    &list::RUNS,
+    &list::METRICS,
+    &indicators::LIST,
+    &indicators::QUERY,
+    &indicators::CHECK,
+    &stacks::KIND,
+    &stores::INFO,
+    &stores::ANNOTATIONS,
+    &annotating::KIND,
+    &upkeep::MERGE,
+    &upkeep::PURGE,
+    &upkeep::CHECK,
+    &upkeep::RESCUE,
+    &sharing::PUSH,
+    &sharing::PULL,
+    &written::SUITE,
+    &written::EXPORT,
+    &written::REPORT,
+    &written::MANUAL,
+    &written::BUILD_FILE,
+];
 
 /// Answers of analyses.
 const ANALYSES: &[&AnswerKind] = &[

@@ -4,12 +4,12 @@ use jiff::Timestamp;
 use lapwing_model::Session;
 use lapwing_model::text::{counted, grouped};
 use lapwing_record::{BenchmarkRow, MetricRow, RunRow, SessionRow};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use super::list_rows::{BenchmarkFields, MetricRowFields, RunFields, SessionRowFields};
 use crate::writing::Align::{Left, Right, Whole};
-use crate::writing::{AnswerFormat, AnswerKind, ReadyAnswer, Table, Untyped, WriteError};
-
-const LIST: AnswerKind = AnswerKind::of::<Untyped>("list");
+use crate::writing::{AnswerKind, Note, ReadyAnswer, Table, TextAnswer, WriteError};
 
 /// Column of summaries, from sources that kept no samples.
 const SUMMARIES: &str = "summaries";
@@ -43,6 +43,45 @@ pub enum EmptyList {
     NoMatch,
 }
 
+/// A list of benchmarks for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct BenchmarkList<'a> {
+    count: usize,
+    benchmarks: &'a [BenchmarkFields<'a>],
+}
+
+/// A list of sessions for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SessionList<'a> {
+    count: usize,
+    sessions: &'a [SessionRowFields<'a>],
+}
+
+/// A list of runs for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RunList<'a> {
+    count: usize,
+    runs: &'a [RunFields<'a>],
+}
+
+/// A list of metrics for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct MetricList<'a> {
+    count: usize,
+    metrics: &'a [MetricRowFields<'a>],
+}
+
+/// The kind of a list of benchmarks.
+pub const BENCHMARKS: AnswerKind =
+    AnswerKind::of::<BenchmarkList<'_>>("list-benchmarks").listing("benchmarks");
+/// The kind of a list of sessions.
+pub const SESSIONS: AnswerKind =
+    AnswerKind::of::<SessionList<'_>>("list-sessions").listing("sessions");
+/// The kind of a list of runs.
+pub const RUNS: AnswerKind = AnswerKind::of::<RunList<'_>>("list-runs").listing("runs");
+/// The kind of a list of metrics.
+pub const METRICS: AnswerKind = AnswerKind::of::<MetricList<'_>>("list-metrics").listing("metrics");
+
 impl ListedRows {
     /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
@@ -67,44 +106,71 @@ impl ListedRows {
         }
     }
 
-    /// Returns the list for a format; `empty` says why there is nothing.
+    /// Returns the list with notes; `empty` says why there is nothing.
     ///
     /// # Errors
     ///
     /// Returns the error of a row that JSON has no form for.
     pub fn answer(
         &self,
-        format: AnswerFormat,
         empty: Option<EmptyList>,
+        notes: Vec<Note>,
     ) -> Result<ReadyAnswer, WriteError> {
-        let for_people = matches!(format, AnswerFormat::Text | AnswerFormat::Markdown);
-        let (table, rows) = match self {
-            Self::Benchmarks(rows) => (benchmarks(rows, for_people), serde_json::to_value(rows)?),
-            Self::Sessions(rows) => (sessions(rows), serde_json::to_value(rows)?),
-            Self::Runs(rows) => (runs(rows), serde_json::to_value(rows)?),
-            Self::Metrics(rows) => (metrics(rows), serde_json::to_value(rows)?),
-        };
         let name = self.name();
-        Ok(ReadyAnswer::of_table(
-            &LIST,
-            match empty {
-                Some(empty) => empty.text(name),
-                None => counted(self.count(), name.trim_end_matches('s')),
-            },
-            if for_people {
-                // Few sources keep no samples; a column of zeros is not informative.
-                table.without_zeros(SUMMARIES)
-            } else {
-                table
-            },
-            json!({ name: rows }),
-        ))
+        let count = self.count();
+        let (headline, explanation) = match empty {
+            Some(empty) => empty.text(name),
+            None => (counted(count, name.trim_end_matches('s')), None),
+        };
+        let explanation = explanation.map(|text| Note::new("empty", text));
+        let text = |table: Table| TextAnswer {
+            headline,
+            // Few sources keep no samples; a column of zeros is not informative.
+            table: table.without_zeros(SUMMARIES),
+            notes: explanation.into_iter().chain(notes).collect(),
+            ..TextAnswer::default()
+        };
+        match self {
+            Self::Benchmarks(rows) => {
+                let fields: Vec<_> = rows.iter().map(BenchmarkFields::new).collect();
+                let list = BenchmarkList {
+                    count,
+                    benchmarks: &fields,
+                };
+                ReadyAnswer::new(&BENCHMARKS, text(benchmarks(rows)), &list, &fields)
+            }
+            Self::Sessions(rows) => {
+                let fields: Vec<_> = rows.iter().map(SessionRowFields::new).collect();
+                let list = SessionList {
+                    count,
+                    sessions: &fields,
+                };
+                ReadyAnswer::new(&SESSIONS, text(sessions(rows)), &list, &fields)
+            }
+            Self::Runs(rows) => {
+                let fields: Vec<_> = rows.iter().map(RunFields::new).collect();
+                let list = RunList {
+                    count,
+                    runs: &fields,
+                };
+                ReadyAnswer::new(&RUNS, text(runs(rows)), &list, &fields)
+            }
+            Self::Metrics(rows) => {
+                let fields: Vec<_> = rows.iter().map(MetricRowFields::new).collect();
+                let list = MetricList {
+                    count,
+                    metrics: &fields,
+                };
+                ReadyAnswer::new(&METRICS, text(metrics(rows)), &list, &fields)
+            }
+        }
     }
 }
 
 impl EmptyList {
-    fn text(&self, name: &str) -> String {
-        match self {
+    /// Returns a sentence, and what to do about it.
+    fn text(&self, name: &str) -> (String, Option<String>) {
+        let (headline, explanation) = match self {
             Self::UnderWay(sessions) => {
                 let names = sessions.iter().map(|session| match &session.name {
                     Some(name) => format!("`{name}` (suite `{}`)", session.suite),
@@ -114,25 +180,29 @@ impl EmptyList {
                     [_one] => ("session", "is"),
                     _several => ("sessions", "are"),
                 };
-                format!(
-                    "no {name} yet: {noun} {} {verb} in progress\n\
-                     results are listed when it has ended",
-                    names.collect::<Vec<_>>().join(", ")
+                let names = names.collect::<Vec<_>>().join(", ");
+                (
+                    format!("no {name} yet: {noun} {names} {verb} in progress"),
+                    Some("results are listed when it has ended"),
                 )
             }
-            Self::EmptyStore => format!(
-                "no {name} yet: the store is empty\n\
-                 measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`"
+            Self::EmptyStore => (
+                format!("no {name} yet: the store is empty"),
+                Some(
+                    "measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`",
+                ),
             ),
-            Self::NoResults => format!("no {name} yet: the sessions have no results"),
-            Self::NoMatch => {
-                format!("no {name} match all of these filters\nremove a filter to see more")
-            }
-        }
+            Self::NoResults => (format!("no {name} yet: the sessions have no results"), None),
+            Self::NoMatch => (
+                format!("no {name} match all of these filters"),
+                Some("remove a filter to see more"),
+            ),
+        };
+        (headline, explanation.map(str::to_owned))
     }
 }
 
-fn benchmarks(rows: &[BenchmarkRow], for_people: bool) -> Table {
+fn benchmarks(rows: &[BenchmarkRow]) -> Table {
     let mut table = Table::new(&[
         ("benchmark", Left),
         ("suite", Left),
@@ -154,7 +224,7 @@ fn benchmarks(rows: &[BenchmarkRow], for_people: bool) -> Table {
             grouped(row.failures),
             grouped(row.summaries),
             minute(row.last_measured),
-            if for_people && row.metrics.len() > SHOWN_METRICS {
+            if row.metrics.len() > SHOWN_METRICS {
                 grouped(row.metrics.len())
             } else {
                 row.metrics.join(", ")

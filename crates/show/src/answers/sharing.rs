@@ -1,148 +1,190 @@
 //! What was pushed to a shared history and pulled from it: `lapwing db push` and `lapwing db pull`.
 
-use std::io::Write;
-
 use lapwing_model::text::{counted, grouped, plural};
 use lapwing_record::Refusals;
 use lapwing_record::sharing::{PullSummary, PushSummary, SharingRehearsal};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use super::named_value::leaves;
 use super::stores::size_text;
-use crate::writing::Align::{Left, Right};
-use crate::writing::{AnswerFormat, Table, WriteError, write_json};
+use crate::writing::{AnswerKind, Note, ReadyAnswer, TextAnswer, WriteError};
 
-/// The records that were shared, or would be.
-#[derive(Debug)]
-pub struct SharingAnswer {
-    sentence: String,
-    json: Value,
-    /// Remarks on what was left out.
-    pub notes: Vec<String>,
-    /// Number of sessions in progress, which were not pushed.
-    pub under_way: u64,
+/// The kind of a push.
+pub const PUSH: AnswerKind = AnswerKind::of::<SharingFields<'_>>("db-push");
+/// The kind of a pull.
+pub const PULL: AnswerKind = AnswerKind::of::<SharingFields<'_>>("db-pull");
+
+/// The shared records for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SharingFields<'a> {
+    address: &'a str,
+    /// Whether nothing was changed.
+    dry_run: bool,
+    pulled: PulledFields,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pushed: Option<PushedFields>,
 }
 
-impl SharingAnswer {
-    /// Returns the answer of a push.
-    pub fn pushed(pushed: &PushSummary, address: &str) -> Self {
-        let went = match pushed.segments {
-            0 => "nothing to push".to_owned(),
-            segments => format!(
-                "pushed {} in {} ({})",
-                sent_text(pushed.sessions, pushed.annotations),
-                counted(segments, "segment"),
-                size_text(pushed.bytes)
-            ),
-        };
-        let came = pulled_text(&pushed.pulled, "pulled", "nothing new from others");
-        let mut json = pulled_json(&pushed.pulled, address, false);
-        json["pushed"] = json!({
-            "sessions": pushed.sessions,
-            "annotations": pushed.annotations,
-            "segments": pushed.segments,
-            "bytes": pushed.bytes,
-            "under_way": pushed.under_way,
-            "refused_records": pushed.left_out.count,
-        });
-        let refused = [
-            refused_note(&pushed.left_out, "not pushed"),
-            refused_note(&pushed.pulled.refused, "not pulled"),
-        ];
-        Self {
-            sentence: format!("{went}; {came}"),
-            json,
-            notes: refused.into_iter().flatten().collect(),
-            under_way: pushed.under_way,
-        }
-    }
+#[derive(Debug, Serialize, JsonSchema)]
+struct PulledFields {
+    segments: u64,
+    bytes: u64,
+    new_records: u64,
+    known_records: u64,
+    refused_records: u64,
+}
 
-    /// Returns the answer of a push that was only tried.
-    pub fn rehearsed(would: &SharingRehearsal, address: &str) -> Self {
-        let went = match would.sessions + would.annotations {
-            0 => "would push nothing".to_owned(),
-            _some => format!(
-                "would push {} ({})",
-                sent_text(would.sessions, would.annotations),
-                counted(would.records + would.annotations, "record")
-            ),
-        };
-        let came = pulled_text(&would.pulled, "would pull", "would pull nothing");
-        let mut json = pulled_json(&would.pulled, address, true);
-        json["pushed"] = json!({
-            "sessions": would.sessions,
-            "annotations": would.annotations,
-            "records": would.records + would.annotations,
-            "under_way": would.under_way,
-        });
-        let refused = refused_note(&would.pulled.refused, "would not be pulled");
-        Self {
-            sentence: format!("{went}; {came}"),
-            json,
-            notes: refused.into_iter().collect(),
-            under_way: would.under_way,
-        }
-    }
+#[derive(Debug, Serialize, JsonSchema)]
+struct PushedFields {
+    sessions: u64,
+    annotations: u64,
+    /// Number of segments; `null` in a dry run.
+    segments: Option<u64>,
+    /// Size of the segments; `null` in a dry run.
+    bytes: Option<u64>,
+    /// Number of records in a dry run.
+    records: Option<u64>,
+    /// Number of sessions in progress, which are pushed next time.
+    under_way: u64,
+    refused_records: u64,
+}
 
-    /// Returns the answer of a pull, or of one that was only tried.
-    pub fn pulled(pulled: &PullSummary, address: &str, is_dry_run: bool) -> Self {
-        let verb = if is_dry_run { "would pull" } else { "pulled" };
+impl PulledFields {
+    fn new(pulled: &PullSummary) -> Self {
+        let total = pulled.appended.total();
         Self {
-            sentence: pulled_text(pulled, verb, &format!("nothing new at {address}")),
-            json: pulled_json(pulled, address, is_dry_run),
-            notes: refused_note(&pulled.refused, "not pulled")
-                .into_iter()
-                .collect(),
-            under_way: 0,
+            segments: pulled.segments,
+            bytes: pulled.bytes,
+            new_records: total.new,
+            known_records: total.already_there,
+            refused_records: pulled.refused.count,
         }
-    }
-
-    /// Writes the answer in a format.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of the output.
-    pub fn write(&self, format: AnswerFormat, out: &mut dyn Write) -> Result<(), WriteError> {
-        let mut table = Table::new(&[("what", Left), ("value", Right)]);
-        for (name, value) in leaves(&self.json) {
-            table.row(vec![name, value]);
-        }
-        match format {
-            AnswerFormat::Text => writeln!(out, "{}", self.sentence)?,
-            AnswerFormat::Json => write_json(&self.json, out)?,
-            AnswerFormat::Markdown => table.markdown(out)?,
-            AnswerFormat::Csv => table.csv_rows().write(out)?,
-        }
-        Ok(())
     }
 }
 
-/// Returns the answer of a pull for programs; that of a push has `pushed`, too.
-fn pulled_json(pulled: &PullSummary, address: &str, is_dry_run: bool) -> Value {
-    let total = pulled.appended.total();
-    json!({
-        "address": address,
-        "dry_run": is_dry_run,
-        "pulled": {
-            "segments": pulled.segments,
-            "bytes": pulled.bytes,
-            "new_records": total.new,
-            "known_records": total.already_there,
-            "refused_records": pulled.refused.count,
-        },
-    })
-}
-
-/// Returns the leaves of an object with their paths.
-fn leaves(answer: &Value) -> Vec<(String, String)> {
-    let Value::Object(map) = answer else {
-        let text = answer.as_str().map(str::to_owned);
-        return vec![(String::new(), text.unwrap_or_else(|| answer.to_string()))];
+/// Returns the answer of a push.
+///
+/// # Errors
+///
+/// Returns the error of a value that JSON has no form for.
+pub fn pushed(pushed: &PushSummary, address: &str) -> Result<ReadyAnswer, WriteError> {
+    let went = match pushed.segments {
+        0 => "nothing to push".to_owned(),
+        segments => format!(
+            "pushed {} in {} ({})",
+            sent_text(pushed.sessions, pushed.annotations),
+            counted(segments, "segment"),
+            size_text(pushed.bytes)
+        ),
     };
-    let leaves = map.iter().flat_map(|(name, value)| {
-        let leaves = leaves(value).into_iter();
-        leaves.map(move |(below, leaf)| (format!("{name} {below}").trim_end().to_owned(), leaf))
-    });
-    leaves.collect()
+    let came = pulled_text(&pushed.pulled, "pulled", "nothing new from others");
+    let fields = SharingFields {
+        address,
+        dry_run: false,
+        pulled: PulledFields::new(&pushed.pulled),
+        pushed: Some(PushedFields {
+            sessions: pushed.sessions,
+            annotations: pushed.annotations,
+            segments: Some(pushed.segments),
+            bytes: Some(pushed.bytes),
+            records: None,
+            under_way: pushed.under_way,
+            refused_records: pushed.left_out.count,
+        }),
+    };
+    let notes = [
+        under_way_note(pushed.under_way),
+        refused_note(&pushed.left_out, "not pushed"),
+        refused_note(&pushed.pulled.refused, "not pulled"),
+    ];
+    answer(&PUSH, format!("{went}; {came}"), notes, &fields)
+}
+
+/// Returns the answer of a push that was only tried.
+///
+/// # Errors
+///
+/// Returns the error of a value that JSON has no form for.
+pub fn rehearsed_push(would: &SharingRehearsal, address: &str) -> Result<ReadyAnswer, WriteError> {
+    let records = would.records + would.annotations;
+    let went = match would.sessions + would.annotations {
+        0 => "would push nothing".to_owned(),
+        _some => format!(
+            "would push {} ({})",
+            sent_text(would.sessions, would.annotations),
+            counted(records, "record")
+        ),
+    };
+    let came = pulled_text(&would.pulled, "would pull", "would pull nothing");
+    let fields = SharingFields {
+        address,
+        dry_run: true,
+        pulled: PulledFields::new(&would.pulled),
+        pushed: Some(PushedFields {
+            sessions: would.sessions,
+            annotations: would.annotations,
+            segments: None,
+            bytes: None,
+            records: Some(records),
+            under_way: would.under_way,
+            refused_records: 0,
+        }),
+    };
+    let notes = [
+        under_way_note(would.under_way),
+        refused_note(&would.pulled.refused, "would not be pulled"),
+    ];
+    answer(&PUSH, format!("{went}; {came}"), notes, &fields)
+}
+
+/// Returns the answer of a pull, or of one that was only tried.
+///
+/// # Errors
+///
+/// Returns the error of a value that JSON has no form for.
+pub fn pulled(
+    pulled: &PullSummary,
+    address: &str,
+    dry_run: bool,
+) -> Result<ReadyAnswer, WriteError> {
+    let (verb, participle) = match dry_run {
+        true => ("would pull", "would not be pulled"),
+        false => ("pulled", "not pulled"),
+    };
+    let sentence = pulled_text(pulled, verb, &format!("nothing new at {address}"));
+    let fields = SharingFields {
+        address,
+        dry_run,
+        pulled: PulledFields::new(pulled),
+        pushed: None,
+    };
+    let notes = [refused_note(&pulled.refused, participle)];
+    answer(&PULL, sentence, notes, &fields)
+}
+
+fn answer(
+    kind: &'static AnswerKind,
+    headline: String,
+    notes: impl IntoIterator<Item = Option<Note>>,
+    fields: &SharingFields<'_>,
+) -> Result<ReadyAnswer, WriteError> {
+    let text = TextAnswer {
+        headline,
+        notes: notes.into_iter().flatten().collect(),
+        ..TextAnswer::default()
+    };
+    ReadyAnswer::new(kind, text, fields, &leaves(&serde_json::to_value(fields)?))
+}
+
+/// Returns a note on sessions in progress.
+fn under_way_note(sessions: u64) -> Option<Note> {
+    let text = format!(
+        "{} in progress will be pushed next time",
+        counted(sessions, "session")
+    );
+    let note = Note::marked("under_way", text).with("sessions", sessions);
+    (sessions > 0).then_some(note)
 }
 
 fn sent_text(sessions: u64, annotations: u64) -> String {
@@ -176,13 +218,16 @@ fn pulled_text(pulled: &PullSummary, verb: &str, nothing: &str) -> String {
 }
 
 /// Returns a warning of records that were left out, with the first ones.
-fn refused_note(refused: &Refusals, participle: &str) -> Option<String> {
+fn refused_note(refused: &Refusals, participle: &str) -> Option<Note> {
     (refused.count > 0).then(|| {
-        format!(
+        let text = format!(
             "{} {participle}, because no reader accepts {}: {}",
             counted(refused.count, "record"),
             plural(refused.count, "it", "them"),
             refused.first.join("; ")
-        )
+        );
+        Note::marked("refused", text)
+            .with("records", refused.count)
+            .with("first", refused.first.clone())
     })
 }

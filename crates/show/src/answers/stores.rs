@@ -4,18 +4,44 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::Timestamp;
+use lapwing_model::Object;
 use lapwing_model::text::{counted, grouped};
 use lapwing_record::{Change, Remark, StoreInfo};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
+use super::named_value::{NamedValue, named_values};
 use crate::writing::Align::{Left, Right, Whole};
-use crate::writing::{AnswerKind, ReadyAnswer, Table, Untyped};
+use crate::writing::{AnswerKind, Note, ReadyAnswer, Table, TextAnswer, WriteError};
 
-const DB_INFO: AnswerKind = AnswerKind::of::<Untyped>("db-info");
-const DB_ANNOTATIONS: AnswerKind = AnswerKind::of::<Untyped>("db-annotations");
+/// The kind of the contents of a store.
+pub const INFO: AnswerKind = AnswerKind::of::<StoreFields<'_>>("db-info");
+/// The kind of a list of annotations.
+pub const ANNOTATIONS: AnswerKind =
+    AnswerKind::of::<AnnotationList<'_>>("db-annotations").listing("annotations");
+
+/// The size and contents of a store, for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct StoreFields<'a> {
+    path: &'a Path,
+    /// Version of its tables.
+    version: u32,
+    /// The newest version that this program knows.
+    newest_version: u32,
+    bytes: u64,
+    first_session: Option<String>,
+    last_session: Option<String>,
+    /// Number of sessions, runs, benchmarks and so on.
+    counts: BTreeMap<&'a str, u64>,
+}
 
 /// Returns the size and contents of a store.
-pub fn store_info(path: &Path, info: &StoreInfo) -> ReadyAnswer {
+///
+/// # Errors
+///
+/// Returns the error of a value that JSON has no form for.
+pub fn store_info(path: &Path, info: &StoreInfo) -> Result<ReadyAnswer, WriteError> {
     let time = |time: Option<Timestamp>| {
         let text = time.map(|time| time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string());
         text.unwrap_or_default()
@@ -29,21 +55,31 @@ pub fn store_info(path: &Path, info: &StoreInfo) -> ReadyAnswer {
     }
     row("first session", time(info.first));
     row("last session", time(info.last));
-    let counts: BTreeMap<&str, u64> = info.counts.iter().copied().collect();
-    ReadyAnswer::of_table(
-        &DB_INFO,
-        path.display().to_string(),
+    let fields = StoreFields {
+        path,
+        version: info.version,
+        newest_version: info.newest_version,
+        bytes: info.bytes,
+        first_session: info.first.map(|it| it.to_string()),
+        last_session: info.last.map(|it| it.to_string()),
+        counts: info.counts.iter().copied().collect(),
+    };
+    let mut rows = vec![
+        NamedValue::new("version", info.version),
+        NamedValue::new("bytes", info.bytes),
+    ];
+    rows.extend(named_values(&info.counts));
+    rows.push(NamedValue::new(
+        "first_session",
+        fields.first_session.clone(),
+    ));
+    rows.push(NamedValue::new("last_session", fields.last_session.clone()));
+    let text = TextAnswer {
+        headline: path.display().to_string(),
         table,
-        json!({
-            "path": path,
-            "version": info.version,
-            "newest_version": info.newest_version,
-            "bytes": info.bytes,
-            "first_session": info.first,
-            "last_session": info.last,
-            "counts": counts,
-        }),
-    )
+        ..TextAnswer::default()
+    };
+    ReadyAnswer::new(&INFO, text, &fields, &rows)
 }
 
 /// Returns a size with three significant digits and its unit.
@@ -65,8 +101,60 @@ pub fn size_text(bytes: u64) -> String {
     }
 }
 
+/// The annotations of a store for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct AnnotationList<'a> {
+    count: usize,
+    annotations: Vec<AnnotationFields<'a>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct AnnotationFields<'a> {
+    #[serde(flatten)]
+    row: AnnotationRow<'a>,
+    /// What it is about, as it was recorded.
+    target: &'a Object,
+}
+
+#[derive(Debug, Default, Clone, Serialize, JsonSchema)]
+struct AnnotationRow<'a> {
+    id: String,
+    at: String,
+    by: &'a str,
+    action: &'a str,
+    /// What it is about, in words.
+    what: String,
+    reason: Option<&'a str>,
+    active: bool,
+    /// The annotation that undoes it.
+    undone_by: Option<String>,
+    /// A later annotation that replaces it.
+    superseded_by: Option<String>,
+}
+
+impl<'a> AnnotationRow<'a> {
+    fn new(remark: &'a Remark) -> Self {
+        let annotation = &remark.annotation;
+        Self {
+            id: annotation.id.to_string(),
+            at: annotation.at.to_string(),
+            by: &annotation.by,
+            action: &annotation.action,
+            what: target_text(remark),
+            reason: annotation.reason.as_deref(),
+            active: remark.undone_by.is_none() && remark.superseded_by.is_none(),
+            undone_by: remark.undone_by.map(|it| it.to_string()),
+            superseded_by: remark.superseded_by.map(|it| it.to_string()),
+        }
+    }
+}
+
 /// Returns the annotations of a store.
-pub fn annotations(remarks: &[Remark]) -> ReadyAnswer {
+///
+/// # Errors
+///
+/// Returns the error of a row that JSON has no form for.
+pub fn annotations(remarks: &[Remark]) -> Result<ReadyAnswer, WriteError> {
     let mut table = Table::new(&[
         ("at", Whole),
         ("by", Left),
@@ -76,44 +164,51 @@ pub fn annotations(remarks: &[Remark]) -> ReadyAnswer {
         ("active", Left),
         ("id", Left),
     ]);
-    let mut list: Vec<Value> = Vec::new();
-    for remark in remarks {
-        let annotation = &remark.annotation;
-        list.push(json!({
-            "id": annotation.id,
-            "at": annotation.at,
-            "by": annotation.by,
-            "action": annotation.action,
-            "target": annotation.target,
-            "reason": annotation.reason,
-            "undone_by": remark.undone_by,
-            "superseded_by": remark.superseded_by,
-        }));
+    let rows: Vec<AnnotationRow<'_>> = remarks.iter().map(AnnotationRow::new).collect();
+    for (remark, row) in remarks.iter().zip(&rows) {
         let active = match (remark.undone_by, remark.superseded_by) {
             (None, None) => "yes",
             (Some(_), _) => "no",
             (None, Some(_)) => "no, superseded",
         };
         table.row(vec![
-            annotation.at.strftime("%Y-%m-%d %H:%M:%S").to_string(),
-            annotation.by.clone(),
-            annotation.action.clone(),
-            target_text(remark),
-            annotation.reason.clone().unwrap_or_default(),
+            remark
+                .annotation
+                .at
+                .strftime("%Y-%m-%d %H:%M:%S")
+                .to_string(),
+            row.by.to_owned(),
+            row.action.to_owned(),
+            row.what.clone(),
+            row.reason.unwrap_or_default().to_owned(),
             active.to_owned(),
-            annotation.id.to_string(),
+            row.id.clone(),
         ]);
     }
-    ReadyAnswer::of_table(
-        &DB_ANNOTATIONS,
-        if remarks.is_empty() {
-            "no annotations\n`lapwing db rename` and `lapwing db retire` add them".to_owned()
-        } else {
-            counted(remarks.len(), "annotation")
-        },
+    let mut text = TextAnswer {
+        headline: counted(remarks.len(), "annotation"),
         table,
-        json!({ "annotations": list }),
-    )
+        ..TextAnswer::default()
+    };
+    if remarks.is_empty() {
+        "no annotations".clone_into(&mut text.headline);
+        text.notes = vec![Note::new(
+            "empty",
+            "`lapwing db rename` and `lapwing db retire` add them",
+        )];
+    }
+    let fields = rows
+        .iter()
+        .zip(remarks)
+        .map(|(row, remark)| AnnotationFields {
+            row: row.clone(),
+            target: &remark.annotation.target,
+        });
+    let list = AnnotationList {
+        count: remarks.len(),
+        annotations: fields.collect(),
+    };
+    ReadyAnswer::new(&ANNOTATIONS, text, &list, &rows)
 }
 
 /// Returns the target of an annotation, in words.

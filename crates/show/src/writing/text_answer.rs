@@ -110,10 +110,12 @@ impl TextAnswer {
     ///
     /// Returns the error of the output.
     pub fn markdown(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}", markdown_text(&self.headline))?;
+        if !self.headline.is_empty() {
+            writeln!(out, "{}", markdown_text(&self.headline))?;
+        }
         self.markdown_table(out)?;
         for line in self.lines() {
-            writeln!(out, "\n{}", markdown_text(&line))?;
+            writeln!(out, "\n{}", markdown_text(&one_line(&line)))?;
         }
         Ok(())
     }
@@ -124,12 +126,14 @@ impl TextAnswer {
     ///
     /// Returns the error of the output.
     pub fn markdown_list(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "**{}**", markdown_text(&self.headline))?;
+        if !self.headline.is_empty() {
+            writeln!(out, "**{}**", markdown_text(&self.headline))?;
+        }
         self.markdown_table(out)?;
         let lines: Vec<String> = self
             .lines()
             .iter()
-            .map(|line| format!("\n- {}", markdown_text(line)))
+            .map(|line| format!("\n- {}", markdown_text(&one_line(line))))
             .collect();
         if !lines.is_empty() {
             writeln!(out, "{}", lines.concat())?;
@@ -141,7 +145,15 @@ impl TextAnswer {
         if self.table.is_empty() {
             return Ok(());
         }
-        writeln!(out)?;
+        if !self.headline.is_empty() {
+            writeln!(out)?;
+        }
         self.table.markdown(out)
     }
+}
+
+/// Returns the lines of a text as one, for Markdown.
+fn one_line(text: &str) -> String {
+    let lines = text.lines().map(str::trim);
+    lines.collect::<Vec<_>>().join("; ")
 }

@@ -26,6 +26,8 @@ pub fn bisection_answer(search: &CommitSearch<'_>, metric: &str, end: RunEnd) ->
         benchmarks: benchmarks
             .map(|case| benchmark(search, case, metric))
             .collect(),
+        session: String::new(),
+        next: Vec::new(),
     }
 }
 

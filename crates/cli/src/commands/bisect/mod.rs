@@ -19,6 +19,7 @@ use lapwing_measure::session::{
 };
 use lapwing_measure::suite::{Plan, Variant, VersionSource};
 use lapwing_show::answers::bisection::{BisectionAnswer, BisectionOutcome};
+use lapwing_show::writing::NextStep;
 use serde_json::json;
 
 use self::answer::bisection_answer;
@@ -123,24 +124,19 @@ impl BisectCommand {
         let (end, _store) = session::measure(parts, opening, &mut watch, |measurement| {
             search.search(measurement)
         })?;
-        let answer = bisection_answer(&search, &metric, end);
-        let format = context.format;
-        let mut out = context.terminal.out_as(format);
-        let written = answer.write(format, context.terminal.width(), &mut out);
-        CliError::unless_reader_left(written.map_err(CliError::from))?;
-        drop(out);
+        let mut answer = bisection_answer(&search, &metric, end);
         let status = status(&answer);
+        if status == ExitStatus::Interrupted {
+            let command = format!("{} bisect --resume", context.program());
+            answer.next = vec![NextStep::new(command, "continues it")];
+        }
+        answer.session.clone_from(&name);
+        context.show(&answer, &self.options.answer)?;
         if !context.quiet {
             let store = context.store.display();
-            let more = match status {
-                ExitStatus::Interrupted => {
-                    format!("; `{} bisect --resume` continues it", context.program())
-                }
-                _ => String::new(),
-            };
             context
                 .terminal
-                .say(&format!("stored in {store} as session `{name}`{more}"));
+                .say(&format!("stored in {store} as session `{name}`"));
         }
         Ok(status)
     }

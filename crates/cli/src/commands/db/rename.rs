@@ -4,6 +4,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use lapwing_analyse::sample::{RunKey, SampleFilter, check_joined, each_benchmark};
 use lapwing_record::{Change, Filter, Retired, Store};
+use lapwing_show::writing::Note;
 
 use super::said::{
     AnnotatedResults, AnnotationAuthor, AnnotationDraft, benchmarks_named, each, is_exact,
@@ -62,9 +63,9 @@ impl RenameCommand {
             if let [Change::Rename { new, .. }] = &renames[..]
                 && has_results(store, new)?
             {
-                notes.push(format!(
-                    "`{new}` already has results: the two are joined into one series"
-                ));
+                let text =
+                    format!("`{new}` already has results: the two are joined into one series");
+                notes.push(Note::marked("joined", text).with("benchmark", new.clone()));
                 let suites: Vec<String> = found.iter().map(|it| it.0.clone()).collect();
                 let of_new = Filter {
                     benchmarks: vec![new.clone()],
@@ -88,6 +89,7 @@ impl RenameCommand {
             touched: Some(store.annotations().touched(&changes)?),
             changes,
             notes,
+            undone: Vec::new(),
             reason: Some(&self.reason),
             done: format!("renamed {}", what.join(" and ")),
             would: format!("would rename {}", what.join(" and ")),
@@ -167,7 +169,7 @@ impl RenameCommand {
         metric: &str,
         new: &str,
         changes: &mut Vec<Change>,
-    ) -> Result<Option<String>, CliError> {
+    ) -> Result<Option<Note>, CliError> {
         let filter = Filter {
             benchmarks: vec![self.benchmark.clone()],
             ..SampleFilter::of_suites(&self.suites()?).resolve(store)?
@@ -253,11 +255,12 @@ fn circular(old: &str, new: &str) -> CliError {
 }
 
 /// Returns a note if results under the new name are retired.
-fn stays_retired(old: &str, new: &str) -> String {
-    format!(
+fn stays_retired(old: &str, new: &str) -> Note {
+    let text = format!(
         "retired results of `{new}` stay retired; results of `{old}` are included: a retirement \
          applies to whatever had that name at the time"
-    )
+    );
+    Note::marked("stays_retired", text).with("name", new)
 }
 
 fn has_results(store: &Store, id: &str) -> Result<bool, CliError> {

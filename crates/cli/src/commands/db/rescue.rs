@@ -1,17 +1,17 @@
 //! `lapwing db check` and `lapwing db rescue`: finds damage, and saves the rest.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lapwing_model::text::{counted, grouped};
 use lapwing_record::{RescueReport, Store, StoreError, rescue};
+use lapwing_show::answers::upkeep::{no_damage, rescued};
 use tempfile::TempDir;
 
 use crate::error::{CliError, ExitStatus};
 use crate::hints::damaged_hint;
-use crate::options::Context;
+use crate::options::{AnswerOptions, Context};
 
 /// Save everything readable of a damaged store into a new one.
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ pub(super) struct RescueCommand {
     output: PathBuf,
 }
 
-/// Losses to list; the others are counted.
+/// Problems to list; the others are counted.
 const LISTED: usize = 20;
 
 impl RescueCommand {
@@ -34,40 +34,8 @@ impl RescueCommand {
                 .hint("choose a file that does not exist"));
         }
         let saved = rescue_into(&self.damaged, &self.output)?;
-        let mut out = context.terminal.out();
-        for lost in saved.lost.iter().take(LISTED) {
-            writeln!(out, "lost: {lost}")?;
-        }
-        if let Some(more) = saved
-            .lost
-            .len()
-            .checked_sub(LISTED)
-            .filter(|more| *more > 0)
-        {
-            writeln!(out, "… and {} more", grouped(more as u64))?;
-        }
-        let mut losses = Vec::new();
-        if saved.lost_records > 0 {
-            let records = counted(saved.lost_records, "record");
-            losses.push(format!("lost at least {records}"));
-        }
-        if saved.unreadable_pages > 0 {
-            let pages = counted(saved.unreadable_pages, "page");
-            losses.push(format!("{pages} of the file cannot be read"));
-        }
-        if saved.lost.is_empty() {
-            losses.push("no record is known to be lost".to_owned());
-        } else if losses.is_empty() {
-            losses.push("the rest is complete".to_owned());
-        }
-        writeln!(
-            out,
-            "saved {} into {}; {}",
-            counted(saved.saved.total().new, "record"),
-            self.output.display(),
-            losses.join("; ")
-        )?;
-        Ok(ExitStatus::Fine)
+        let answer = rescued(&self.damaged, &self.output, &saved)?;
+        context.show(&answer, &AnswerOptions::default())
     }
 }
 
@@ -86,21 +54,14 @@ fn rescue_into(damaged: &Path, new: &Path) -> Result<RescueReport, CliError> {
 pub(super) fn check(context: &Context) -> Result<ExitStatus, CliError> {
     let path = &context.store;
     let (mut problems, checks, unreadable) = match problems_of(path) {
-        Ok(report) => (report.problems, report.checks.len(), report.unreadable),
-        Err(StoreError::Damaged { what, .. }) => (vec![what], 0, true),
-        Err(StoreError::Sqlite { source, .. }) => (vec![source.to_string()], 0, true),
+        Ok(report) => (report.problems, report.checks, report.unreadable),
+        Err(StoreError::Damaged { what, .. }) => (vec![what], Vec::new(), true),
+        Err(StoreError::Sqlite { source, .. }) => (vec![source.to_string()], Vec::new(), true),
         Err(error) => return Err(error.into()),
     };
     if problems.is_empty() {
         Store::forget_damage(path);
-        let mut out = context.terminal.out();
-        writeln!(
-            out,
-            "{}: no damage found ({})",
-            path.display(),
-            counted(checks, "check")
-        )?;
-        return Ok(ExitStatus::Fine);
+        return context.show(&no_damage(path, &checks)?, &AnswerOptions::default());
     }
     if unreadable {
         let scratch = TempDir::with_prefix("lapwing-check-")?;

@@ -43,10 +43,12 @@ impl RestoreCommand {
                 annotation: remark.annotation.id,
             })
             .collect();
+        let touched = store.annotations().touched_by(&meant)?;
         Ok(AnnotationDraft {
             changes,
-            touched: Some(store.annotations().touched_by(&meant)?),
+            touched: Some(touched),
             notes: Vec::new(),
+            undone: found,
             reason: self.reason.as_deref(),
             done: format!("undid {what}"),
             would: format!("would undo {what}"),

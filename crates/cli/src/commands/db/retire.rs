@@ -5,6 +5,7 @@ use clap::builder::NonEmptyStringValueParser;
 use jiff::Timestamp;
 use lapwing_analyse::sample::RunKey;
 use lapwing_record::{Change, Retirement, Store};
+use lapwing_show::writing::Note;
 
 use super::said::{
     AnnotatedResults, AnnotationAuthor, AnnotationDraft, benchmarks_named, each, is_exact,
@@ -73,6 +74,7 @@ impl RetireCommand {
             changes,
             touched: Some(touched),
             notes: still_to_come(before, now).into_iter().collect(),
+            undone: Vec::new(),
             reason: Some(&self.reason),
             done: format!("retired {what}"),
             would: format!("would retire {what}"),
@@ -81,11 +83,12 @@ impl RetireCommand {
 }
 
 /// Returns a note if the retirement includes future results.
-fn still_to_come(before: Timestamp, now: Timestamp) -> Option<String> {
+fn still_to_come(before: Timestamp, now: Timestamp) -> Option<Note> {
     (before > now).then(|| {
-        format!(
+        let text = format!(
             "{} is in the future: results measured until then are excluded as well",
             before.strftime("%Y-%m-%d %H:%M:%S UTC")
-        )
+        );
+        Note::marked("future", text).with("until", before.to_string())
     })
 }

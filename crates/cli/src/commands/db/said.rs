@@ -1,19 +1,20 @@
 //! Adding annotations: author, reason, dry run.
 
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::process::{Command, Stdio};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use jiff::{SignedDuration, Timestamp};
 use lapwing_analyse::sample::{RunKey, SampleFilter, Selector};
-use lapwing_model::text::{counted, first_names};
+use lapwing_model::text::first_names;
 use lapwing_model::{Annotation, Id, Object, Record, matches_pattern};
-use lapwing_record::{Change, Filter, Store, TouchedCounts};
+use lapwing_record::{Change, Filter, Remark, Store, TouchedCounts};
+use lapwing_show::answers::annotating::AddedAnnotations;
+use lapwing_show::writing::Note;
 
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, merged, parse_selector};
+use crate::options::{AnswerOptions, Context, merged, parse_selector};
 use crate::store::open_for_reading;
 
 /// Author of an annotation, and whether this is a dry run
@@ -63,7 +64,9 @@ pub(in crate::commands) struct AnnotationDraft<'s> {
     pub(in crate::commands) changes: Vec<Change>,
     /// Benchmarks and instances affected; `None` for annotations of what was found.
     pub(in crate::commands) touched: Option<TouchedCounts>,
-    pub(in crate::commands) notes: Vec<String>,
+    pub(in crate::commands) notes: Vec<Note>,
+    /// Annotations that are undone.
+    pub(in crate::commands) undone: Vec<Remark>,
     pub(in crate::commands) reason: Option<&'s str>,
     /// Message when done: `renamed a to b`.
     pub(in crate::commands) done: String,
@@ -85,48 +88,29 @@ impl AnnotationAuthor {
         let (said, records) = loop {
             let known = store.annotations().ids()?;
             let said = look(&store)?;
-            if self.dry_run {
-                break (said, Vec::new());
-            }
             let by = by.get_or_insert_with(|| self.by.clone().unwrap_or_else(somebody));
             let last = store.annotations().last_said(&said.changes)?;
             let records = annotations(&said.changes, by, said.reason, last);
-            if store.write(|writer| writer.put_unless_annotated_since(&known, &records))? {
+            if self.dry_run
+                || store.write(|writer| writer.put_unless_annotated_since(&known, &records))?
+            {
                 break (said, records);
             }
         };
-        context.terminal.notes(&said.notes);
-        let about = said.touched.map_or_else(String::new, |touched| {
-            format!(
-                ": {}, {}",
-                counted(touched.benchmarks, "benchmark"),
-                counted(touched.instances, "instance")
-            )
+        let added = records.iter().filter_map(|record| match record {
+            Record::Annotation(annotation) => Some(annotation),
+            _other => None,
         });
-        let mut out = context.terminal.out();
-        if self.dry_run {
-            writeln!(out, "{}{about}", said.would)?;
-            context.terminal.note("nothing was changed");
-            return Ok(ExitStatus::Fine);
-        }
-        writeln!(out, "{}{about}", said.done)?;
-        let undoable: Vec<Id> = records
-            .iter()
-            .filter_map(|record| match record {
-                Record::Annotation(it) if it.action != "restore" => Some(it.id),
-                _other => None,
-            })
-            .collect();
-        match &undoable[..] {
-            [] => {}
-            [id] => writeln!(out, "  `lapwing db restore {id}` undoes it")?,
-            several => writeln!(
-                out,
-                "  {} added: `lapwing db annotations` lists them, `lapwing db restore ID` undoes one",
-                counted(several.len(), "annotation")
-            )?,
-        }
-        Ok(ExitStatus::Fine)
+        let answer = AddedAnnotations {
+            sentence: if self.dry_run { said.would } else { said.done },
+            dry_run: self.dry_run,
+            touched: said.touched,
+            annotations: added.collect(),
+            undone: &said.undone,
+            notes: said.notes,
+            program: context.program(),
+        };
+        context.show(&answer.answer()?, &AnswerOptions::default())
     }
 }
 

@@ -7,7 +7,7 @@ use lapwing_record::Store;
 use lapwing_record::sharing::{
     self, PullOptions, PushOptions, SharedHistory, SharingError, SharingStep, VerifiedSegments,
 };
-use lapwing_show::answers::sharing::SharingAnswer;
+use lapwing_show::answers::sharing::{self as answers, rehearsed_push};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -54,7 +54,7 @@ impl ShareCommand {
                 (open_for_reading(context)?, None)
             };
             let would = sharing::rehearse_push(&mut store, &*remote, &options)?;
-            return self.show(&SharingAnswer::rehearsed(&would, remote.address()), context);
+            return context.show(&rehearsed_push(&would, remote.address())?, &self.answer);
         }
         let mut store = if is_new {
             open_for_writing(context)?
@@ -68,7 +68,7 @@ impl ShareCommand {
             store.remove_if_empty();
         }
         let pushed = pushed.map_err(|error| watch.so_far(error))?;
-        self.show(&SharingAnswer::pushed(&pushed, remote.address()), context)
+        context.show(&answers::pushed(&pushed, remote.address())?, &self.answer)
     }
 
     /// Pulls records of others.
@@ -78,8 +78,8 @@ impl ShareCommand {
         if self.dry_run {
             let (mut store, _temporary) = store_to_try(context)?;
             let would = sharing::rehearse_pull(&mut store, &*remote, &options)?;
-            let answer = SharingAnswer::pulled(&would.pulled, remote.address(), true);
-            return self.show(&answer, context);
+            let answer = answers::pulled(&would.pulled, remote.address(), true)?;
+            return context.show(&answer, &self.answer);
         }
         let is_new = !context.store.exists();
         let mut store = open_for_writing(context)?;
@@ -90,10 +90,8 @@ impl ShareCommand {
             store.remove_if_empty();
         }
         let pulled = pulled.map_err(|error| watch.so_far(error))?;
-        self.show(
-            &SharingAnswer::pulled(&pulled, remote.address(), false),
-            context,
-        )
+        let answer = answers::pulled(&pulled, remote.address(), false)?;
+        context.show(&answer, &self.answer)
     }
 
     fn options(&self) -> PullOptions {
@@ -105,19 +103,6 @@ impl ShareCommand {
             },
             begin_anew: self.begin_anew,
         }
-    }
-
-    fn show(&self, answer: &SharingAnswer, context: &Context) -> Result<ExitStatus, CliError> {
-        let format = context.format;
-        answer.write(format, &mut context.terminal.out_as(format))?;
-        if answer.under_way > 0 && !context.quiet {
-            context.terminal.note(&format!(
-                "{} in progress will be pushed next time",
-                counted(answer.under_way, "session")
-            ));
-        }
-        context.terminal.notes(&answer.notes);
-        Ok(ExitStatus::Fine)
     }
 }
 

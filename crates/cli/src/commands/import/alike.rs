@@ -3,9 +3,9 @@
 use lapwing_formats::Alike;
 use lapwing_model::Session;
 use lapwing_model::text::grouped;
+use lapwing_show::writing::Note;
 
 use super::target::Target;
-use crate::options::Context;
 
 /// Maximum number of pairs shown.
 const SHOWN: usize = 10;
@@ -13,19 +13,28 @@ const SHOWN: usize = 10;
 /// Length of a shortened digest.
 const DIGEST: usize = 12;
 
-/// Notes the sessions that look like one from another file. They are kept, because they may be
+/// Returns notes on the sessions that look like one from another file. They are kept, because they may be
 /// separate measurements.
-pub(super) fn say_alike(alike: &[Alike], target: &Target<'_>, context: &Context) {
-    for pair in alike.iter().take(SHOWN) {
-        context.terminal.note(&sentence(pair, target));
+pub(super) fn alike_notes(alike: &[Alike], target: &Target<'_>) -> Vec<Note> {
+    let mut notes: Vec<Note> = alike
+        .iter()
+        .take(SHOWN)
+        .map(|pair| {
+            Note::marked("alike", sentence(pair, target))
+                .with("session", pair.new.id.to_string())
+                .with("known_session", pair.known.id.to_string())
+                .with("known_file", pair.known_file().0)
+                .with("known_sha256", pair.known_file().1)
+        })
+        .collect();
+    if let Some(more @ 1..) = alike.len().checked_sub(SHOWN) {
+        let text = format!(
+            "{} more sessions look like a session from another file",
+            grouped(more)
+        );
+        notes.push(Note::marked("more_alike", text).with("sessions", more));
     }
-    if alike.len() > SHOWN {
-        let more = (alike.len() - SHOWN) as u64;
-        let more = grouped(more);
-        context.terminal.note(&format!(
-            "{more} more sessions look like a session from another file"
-        ));
-    }
+    notes
 }
 
 fn sentence(pair: &Alike, target: &Target<'_>) -> String {

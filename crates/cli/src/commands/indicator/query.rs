@@ -1,10 +1,12 @@
 //! `lapwing indicator query`: values of indicators by parameters, packages and hardware.
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 use lapwing_analyse::explain::{environment_text, environment_value, indicator_values, value_text};
 use lapwing_measure::session::normal_name;
 use lapwing_model::Benchmark;
-use lapwing_record::InstanceData;
+use lapwing_record::{Filter, InstanceData, Store};
 use lapwing_show::answers::indicators::indicator_values_answer;
 use serde_json::Value;
 
@@ -46,6 +48,7 @@ impl IndicatorQuery {
         let store = open_for_reading(context)?;
         let mut filter = self.filters.filter()?.resolve(&store)?;
         let metrics = std::mem::take(&mut filter.metrics);
+        refuse_unknown(&metrics, &store, &filter)?;
         let is_asked = |benchmark: &Benchmark| {
             params.iter().all(|(key, value)| {
                 let recorded = benchmark.params.get(*key);
@@ -53,7 +56,7 @@ impl IndicatorQuery {
             })
         };
         let values = indicator_values(&store, &filter, &metrics, is_asked, |it| self.passes(it))?;
-        context.show(&indicator_values_answer(&values), &self.answer)?;
+        context.show(&indicator_values_answer(&values)?, &self.answer)?;
         Ok(if values.is_empty() {
             ExitStatus::NotEnough
         } else {
@@ -80,6 +83,23 @@ impl IndicatorQuery {
                 .package
                 .iter()
                 .all(|asked| has_package(instance, asked))
+    }
+}
+
+/// Refuses metrics that no indicator has.
+fn refuse_unknown(metrics: &[String], store: &Store, filter: &Filter) -> Result<(), CliError> {
+    let mut rows = store.catalogue().benchmarks(filter)?;
+    rows.retain(|row| row.tags.iter().any(|tag| tag == Benchmark::INDICATOR));
+    let known: BTreeSet<String> = rows.into_iter().flat_map(|row| row.metrics).collect();
+    let unknown = metrics.iter().find(|it| !known.contains(*it));
+    match unknown.filter(|_| !known.is_empty()) {
+        None => Ok(()),
+        Some(metric) => {
+            let known: Vec<String> = known.into_iter().collect();
+            let error = CliError::input(format!("no indicator has metric `{metric}`"));
+            let hint = format!("the metrics are {}", known.join(", "));
+            Err(error.hint(hint).candidates(known))
+        }
     }
 }
 

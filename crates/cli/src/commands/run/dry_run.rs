@@ -6,18 +6,21 @@ use std::time::Duration;
 use lapwing_analyse::explain::{PastCost, past_costs};
 use lapwing_measure::FixedSchedule;
 use lapwing_measure::suite::{Case, Plan};
-use lapwing_show::answers::dry_run::{DryRunAnswer, DryRunBenchmark, DryRunInstance};
+use lapwing_show::answers::dry_run::{
+    DryRunAnswer, DryRunBenchmark, DryRunInstance, PlannedSubmission,
+};
 
 use super::from_file::PlannedRun;
 use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use crate::options::{AnswerOptions, Context};
 
 /// Shows the order; with a plan file also the numbers of each benchmark.
 ///
 /// `submission` says how the instances would become jobs of a cluster.
 pub fn show(
     planned: &PlannedRun,
-    submission: Vec<String>,
+    submission: Option<PlannedSubmission>,
+    options: &AnswerOptions,
     context: &Context,
 ) -> Result<ExitStatus, CliError> {
     let plan = &planned.session.plan;
@@ -59,8 +62,7 @@ pub fn show(
             .map(|case| benchmark(case, case.instances.saturating_mul(variants)))
             .collect(),
     };
-    answer.write(&mut context.terminal.out())?;
-    Ok(ExitStatus::Fine)
+    context.show(&answer, options)
 }
 
 /// Returns the expected time of an instance of each benchmark that was measured before, in seconds.

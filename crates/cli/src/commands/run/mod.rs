@@ -129,11 +129,15 @@ impl Measurement {
     pub fn act_on(self, planned: PlannedRun, context: &Context) -> Result<ExitStatus, CliError> {
         refuse_too_many(&planned.session.plan)?;
         if self.dry_run {
-            let submission = match self.request.cluster {
-                Some(settings) => cluster::preview(&settings, &planned.session.plan, context)?,
-                None => Vec::new(),
-            };
-            return dry_run::show(&planned, submission, context);
+            let plan = &planned.session.plan;
+            let submission = self.request.cluster;
+            let submission = submission.map(|it| cluster::preview(&it, plan, context));
+            return dry_run::show(
+                &planned,
+                submission.transpose()?,
+                &self.report.answer,
+                context,
+            );
         }
         let plan = planned.session.plan.clone();
         if self.request.profile.is_some() && plan.cases.iter().any(|case| case.pytest.is_some()) {

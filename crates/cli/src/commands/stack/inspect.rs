@@ -1,13 +1,15 @@
 //! Builds the image of a specification with podman, and measures its script.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use lapwing_measure::indicator::IndicatorScript;
 use lapwing_measure::session::{BuildResult, build_with_log};
 use lapwing_measure::stack::{InspectionSpecification, PODMAN};
-use lapwing_measure::suite::{BurnIn, Case, CommandLine, Plan, Settings, Variant};
+use lapwing_measure::suite::{BurnIn, Case, CommandLine, Plan, Settings, Variant, command_text};
 use lapwing_model::Object;
+use lapwing_show::answers::written::{self, WrittenAnswer};
+use lapwing_show::writing::NextStep;
 use sha2::{Digest, Sha256};
 
 use crate::commands::indicator::{IndicatorOptions, RepetitionOptions};
@@ -23,12 +25,17 @@ pub fn write_build_folder(
 ) -> Result<ExitStatus, CliError> {
     let inspection = InspectionSpecification::read(specification)?;
     inspection.write_context(folder)?;
-    if !context.quiet {
-        let folder = folder.display();
-        let text = format!("wrote {folder}/Dockerfile; `podman build {folder}` builds it");
-        context.terminal.say(&text);
-    }
-    Ok(ExitStatus::Fine)
+    let words = ["podman", "build", &folder.display().to_string()].map(str::to_owned);
+    let command = command_text(&CommandLine::Words(words.into()));
+    let answer = WrittenAnswer {
+        kind: &written::BUILD_FILE,
+        path: &folder.join("Dockerfile"),
+        counts: BTreeMap::new(),
+        contents: String::new(),
+        notes: Vec::new(),
+        next: vec![NextStep::new(command, "builds it")],
+    };
+    context.tell(&answer.answer()?)
 }
 
 /// Builds the image of a specification, and measures its script; without one, or if the image cannot be built, the

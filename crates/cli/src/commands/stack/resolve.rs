@@ -10,10 +10,8 @@ use lapwing_measure::stack::{
     StackPython, StackRequirement, VersionStep, combinations, stack_name,
 };
 use lapwing_model::Levels;
-use lapwing_model::text::counted;
 use lapwing_record::Filter;
-use lapwing_show::writing::Align::{Left, Right};
-use lapwing_show::writing::{AnswerFormat, AnswerKind, ReadyAnswer, Table, Untyped};
+use lapwing_show::answers::stacks::{StackFields, StacksAnswer, UnresolvedFields};
 use lapwing_stats::Seed;
 
 use super::STACKS_FILE;
@@ -240,61 +238,27 @@ impl StackResolve {
     }
 
     fn show(&self, file: &StackFile, context: &Context) -> Result<(), CliError> {
-        let mut table = Table::new(&[("stack", Left), ("packages", Right), ("lock", Left)])
-            .dispensable(&["lock"]);
-        for stack in &file.stacks {
-            table.row(vec![
-                stack_name(&stack.factors),
-                stack.packages.len().to_string(),
-                stack.lock.chars().take(19).collect(),
-            ]);
-        }
-        for refused in &file.unresolved {
-            table.row(vec![
-                stack_name(&refused.factors),
-                refused.state.text().to_owned(),
-                String::new(),
-            ]);
-        }
-        let refused = match file.unresolved.len() {
-            0 => String::new(),
-            1 => "; 1 does not resolve".to_owned(),
-            some => format!("; {some} do not resolve"),
+        let stacks = file.stacks.iter().map(|stack| StackFields {
+            name: stack_name(&stack.factors),
+            factors: &stack.factors,
+            packages: &stack.packages,
+            lock: &stack.lock,
+        });
+        let unresolved = file.unresolved.iter().map(|refused| UnresolvedFields {
+            name: stack_name(&refused.factors),
+            factors: &refused.factors,
+            state: refused.state.text(),
+            log: &refused.log,
+        });
+        let answer = StacksAnswer {
+            requirements: &file.requirements,
+            seed: file.seed,
+            stacks: stacks.collect(),
+            unresolved: unresolved.collect(),
+            file: (!file.stacks.is_empty()).then_some(self.output.as_path()),
+            program: context.program(),
         };
-        const KIND: AnswerKind = AnswerKind::of::<Untyped>("stack-resolve");
-        let answer = ReadyAnswer::of_table(
-            &KIND,
-            format!(
-                "{}{refused}, seed {}",
-                counted(file.stacks.len(), "stack"),
-                file.seed
-            ),
-            table,
-            serde_json::to_value(file)?,
-        );
-        context.show(&answer, &self.answer)?;
-        if context.format == AnswerFormat::Json {
-            return Ok(());
-        }
-        if file.stacks.is_empty() {
-            for refused in file.unresolved.iter().take(3) {
-                let mut lines = refused.log.lines();
-                let reason = lines.find(|line| !line.trim().is_empty());
-                context.terminal.note(&format!(
-                    "{}: {}",
-                    stack_name(&refused.factors),
-                    reason.unwrap_or_default().trim()
-                ));
-            }
-            return Ok(());
-        }
-        if !context.quiet {
-            let path = self.output.display();
-            context.terminal.say(&format!(
-                "wrote {path}; `{} stack run SCRIPT…` measures these stacks",
-                context.program()
-            ));
-        }
+        context.show(&answer.answer()?, &self.answer)?;
         Ok(())
     }
 }

@@ -93,7 +93,12 @@ struct ResultRow<'a> {
     lower: Option<f64>,
     upper: Option<f64>,
     instances: usize,
+    /// Number of iterations of all instances.
     iterations: usize,
+    /// Number of iterations of the instance with the fewest.
+    fewest_iterations: usize,
+    /// Number of iterations of the instance with the most.
+    most_iterations: usize,
     /// Coefficient of variation of the instance means.
     cv: Option<f64>,
     cv_between: Option<f64>,
@@ -219,6 +224,8 @@ impl SessionAnswer {
                 upper: it.interval.map(|interval| interval.upper),
                 instances: it.size.instances,
                 iterations: it.size.iterations,
+                fewest_iterations: it.size.fewest_iterations,
+                most_iterations: it.size.most_iterations,
                 cv: it.cv,
                 cv_between: it.between,
                 cv_within: it.within,

@@ -8,7 +8,7 @@ use lapwing_measure::session::cluster::{
     JobBatch, SharedFolder, node_of, nodes_of, scheduler_of, shared_folder, tasks_of,
 };
 use lapwing_measure::suite::{ClusterSettings, CommandLine, Plan, command_text};
-use lapwing_model::text::{counted, grouped};
+use lapwing_show::answers::dry_run::PlannedSubmission;
 
 use crate::error::CliError;
 use crate::options::Context;
@@ -16,12 +16,12 @@ use crate::options::Context;
 /// Stands for the id of the session, which has none yet.
 const SESSION: &str = "SESSION";
 
-/// Returns lines on how the instances of a plan would be submitted.
+/// Returns how the instances of a plan would be submitted.
 pub fn preview(
     settings: &ClusterSettings,
     plan: &Plan,
     context: &Context,
-) -> Result<Vec<String>, CliError> {
+) -> Result<PlannedSubmission, CliError> {
     let mut scheduler = scheduler_of(settings);
     let nodes = nodes_of(settings, scheduler.as_mut()).map_err(CliError::input)?;
     let tasks = tasks_of(plan, FixedSchedule::new(plan).left().copied());
@@ -44,28 +44,15 @@ pub fn preview(
         in_flight,
         node: by_node.into_keys().next().flatten(),
     };
-    let limit = in_flight.map(|it| format!(", at most {} at the same time", grouped(it)));
-    let beyond = match batches {
-        0 | 1 => String::new(),
-        several => format!(
-            " in {} batches of up to {}{}",
-            grouped(several),
-            grouped(largest),
-            match nodes.len() {
-                0 => String::new(),
-                nodes => format!(", over {}", counted(nodes, "node")),
-            }
-        ),
-    };
-    Ok(vec![
-        format!(
-            "would be submitted as {}{beyond}{}:",
-            counted(tasks.len(), "job"),
-            limit.unwrap_or_default()
-        ),
-        format!("  {}", text_of(&scheduler.submission(&batch))),
-        format!("job scripts and records: {}", folder.path().display()),
-    ])
+    Ok(PlannedSubmission {
+        jobs: tasks.len(),
+        batches,
+        largest_batch: largest,
+        in_flight: in_flight.map(|it| it as usize),
+        nodes: nodes.len(),
+        submit: text_of(&scheduler.submission(&batch)),
+        folder: folder.path().display().to_string(),
+    })
 }
 
 /// Returns a command as it would be written in a shell.

@@ -1,0 +1,191 @@
+//! What was imported, and remarks on it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use lapwing_formats::{
+    Alike, EachRun, ImportError, ImportOptions, Imported, OtherEndings, TraceNames,
+};
+use lapwing_model::text::{counted, grouped, joined};
+use lapwing_model::{Id, Session};
+use lapwing_show::answers::imported::{ImportAnswer, ImportedFile, RefusedFile};
+use lapwing_show::writing::Note;
+
+use super::alike::alike_notes;
+use super::target::Target;
+use crate::hints::with_hint;
+use crate::options::Context;
+
+/// Bad lines to spell out.
+const BAD_LINES_SHOWN: usize = 10;
+
+/// Names to spell out in a note.
+const NAMES_SHOWN: usize = 20;
+
+/// What several files had.
+#[derive(Default)]
+pub(super) struct ImportTally {
+    pub(super) files: Vec<ImportedFile>,
+    pub(super) refused: Vec<RefusedFile>,
+    /// Files without results that were not asked for.
+    strangers: Vec<String>,
+    /// Formats whose runs have one meaning.
+    without_runs: BTreeSet<&'static str>,
+    without_names: BTreeSet<&'static str>,
+    /// Several files may belong to one session.
+    sessions: BTreeSet<Id>,
+    session: Option<Session>,
+    alike: Vec<Alike>,
+    bad_lines: Vec<Note>,
+    /// By kept and reason: names in the order in which they came, and how many more.
+    notes: BTreeMap<(bool, &'static str), (Vec<String>, u64)>,
+}
+
+impl ImportTally {
+    /// Adds a file or path with an error, and says so.
+    pub(super) fn refuse(&mut self, error: ImportError, context: &Context) {
+        let error = with_hint(error.into());
+        context.terminal.error(&error);
+        self.refused.push(RefusedFile {
+            error: error.sentence(),
+            hint: error.hint,
+        });
+    }
+
+    /// Adds a file without results.
+    pub(super) fn skip(&mut self, path: &Path) {
+        self.strangers.push(path.display().to_string());
+    }
+
+    /// Adds a file with results.
+    pub(super) fn add(&mut self, imported: Imported, file: &str) {
+        // To these formats, `--each-run` or names of traces do not apply.
+        if !imported.format.takes_names {
+            self.without_names.insert(imported.format.name);
+        }
+        if !imported.format.leaves_runs_open {
+            self.without_runs.insert(imported.format.name);
+        }
+        self.sessions.extend(imported.sessions.iter().copied());
+        self.session = imported.session.clone().or(self.session.take());
+        self.bad_lines.extend(bad_lines_note(&imported, file));
+        self.files.push(ImportedFile {
+            name: file.to_owned(),
+            format: imported.format.name,
+            because: imported.because,
+            appended: imported.appended,
+            invalid_lines: imported.bad_lines.len(),
+        });
+        self.alike.extend(imported.alike);
+        for note in imported.notes {
+            let (names, more) = self.notes.entry((note.kept, note.why)).or_default();
+            *more = if note.names_lines() {
+                *more + note.more
+            } else {
+                (*more).max(note.more)
+            };
+            for what in note.names_in(file) {
+                if !names.contains(&what) && names.len() < NAMES_SHOWN {
+                    names.push(what);
+                } else if !names.contains(&what) {
+                    *more += 1;
+                }
+            }
+        }
+    }
+
+    /// Returns notes on options without effect and skipped files.
+    pub(super) fn skipped(&self, options: &ImportOptions, other: &OtherEndings) -> Vec<Note> {
+        let mut notes = Vec::new();
+        if options.each_run == EachRun::Instance && !self.without_runs.is_empty() {
+            let text = format!(
+                "--each-run only applies to hyperfine's results, not to those of {}",
+                joined(&self.without_runs)
+            );
+            notes.push(Note::marked("each_run", text));
+        }
+        if options.trace != TraceNames::default() && !self.without_names.is_empty() {
+            let text = format!(
+                "--as benchmark=… and variant=… only apply to traces and runs of a study, not to results of {}",
+                joined(&self.without_names)
+            );
+            notes.push(Note::marked("names", text));
+        }
+        if !self.strangers.is_empty() {
+            let text = format!(
+                "skipped {} without results in a known format",
+                counted(self.strangers.len(), "file")
+            );
+            let note = Note::marked("unknown_format", text).with("count", self.strangers.len());
+            notes.push(note.with("files", self.strangers.clone()));
+        }
+        if other.files() > 0 {
+            let text = format!(
+                "skipped {} with other extensions ({}): name a file or use a pattern to import it",
+                counted(other.files(), "file"),
+                other.text()
+            );
+            notes.push(Note::marked("other_extensions", text).with("count", other.files()));
+        }
+        notes
+    }
+
+    /// Returns the answer.
+    pub(super) fn answer<'t>(
+        self,
+        options: &ImportOptions,
+        other: &OtherEndings,
+        target: &'t Target<'_>,
+    ) -> ImportAnswer<'t> {
+        let mut notes: Vec<Note> = self.notes.iter().map(kept_note).collect();
+        notes.extend(self.bad_lines.iter().cloned());
+        notes.extend(alike_notes(&self.alike, target));
+        notes.extend(self.skipped(options, other));
+        let session = self.session.filter(|_| self.sessions.len() == 1);
+        ImportAnswer {
+            store: target.kept_in(),
+            files: self.files,
+            refused: self.refused,
+            sessions: self.sessions.len(),
+            session: session.map(|it| [it.name.unwrap_or_else(|| it.id.to_string()), it.suite]),
+            notes,
+        }
+    }
+}
+
+/// Returns a note on what was skipped, or kept without being understood.
+fn kept_note(
+    ((is_kept, why), (names, more)): (&(bool, &'static str), &(Vec<String>, u64)),
+) -> Note {
+    let mut text = names.join(", ");
+    if *more > 0 {
+        text.push_str(&format!(" and {} more", grouped(*more)));
+    }
+    let note = if *is_kept {
+        Note::new("kept", format!("kept in the {why}: {text}"))
+    } else {
+        Note::new("skipped", format!("skipped because {why}: {text}"))
+    };
+    note.with("names", names.clone()).with("more", *more)
+}
+
+/// Returns a note on the invalid lines of a file.
+fn bad_lines_note(imported: &Imported, file: &str) -> Option<Note> {
+    let number = imported.bad_lines.len();
+    if number == 0 {
+        return None;
+    }
+    let shown = imported.bad_lines.iter().take(BAD_LINES_SHOWN);
+    let shown: Vec<String> = shown.map(|bad| bad.in_source(file).to_string()).collect();
+    let more = match number - shown.len() {
+        0 => String::new(),
+        more => format!("; and {} more", grouped(more)),
+    };
+    let text = format!(
+        "{} skipped: {}{more}",
+        counted(number, "invalid line"),
+        shown.join("; ")
+    );
+    let note = Note::new("invalid_lines", text).with("count", number);
+    Some(note.with("lines", shown))
+}

@@ -1,0 +1,291 @@
+//! Results that were imported: `lapwing import`.
+
+use std::path::Path;
+
+use lapwing_model::RecordKind;
+use lapwing_model::text::{counted, grouped, plural};
+use lapwing_record::AppendCounts;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::writing::Align::Left;
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, Note, Table, TextAnswer, View, WriteError, csv_rows,
+};
+
+/// Of more files only the sum is listed.
+const FILES_SHOWN: usize = 20;
+
+/// What was imported.
+#[derive(Debug)]
+pub struct ImportAnswer<'a> {
+    /// The store that keeps it; `None` for a dry run.
+    pub store: Option<&'a Path>,
+    /// The files with results.
+    pub files: Vec<ImportedFile>,
+    /// Files and paths with errors.
+    pub refused: Vec<RefusedFile>,
+    /// Number of sessions of all files.
+    pub sessions: usize,
+    /// Name and suite of the session, if there is only one.
+    pub session: Option<[String; 2]>,
+    /// Remarks.
+    pub notes: Vec<Note>,
+}
+
+/// A file with results.
+#[derive(Debug, Clone)]
+pub struct ImportedFile {
+    /// Its name.
+    pub name: String,
+    /// Its format.
+    pub format: &'static str,
+    /// How the format was detected; `None` if it was given.
+    pub because: Option<&'static str>,
+    /// Numbers of its records.
+    pub appended: AppendCounts,
+    /// Number of its invalid lines.
+    pub invalid_lines: usize,
+}
+
+/// A file that could not be imported.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RefusedFile {
+    /// Why.
+    pub error: String,
+    /// Advice on what to do next.
+    pub hint: Option<String>,
+}
+
+/// The import for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ImportFields<'a> {
+    /// The store that keeps it; `null` in a dry run.
+    store: Option<&'a Path>,
+    /// Whether nothing was kept.
+    dry_run: bool,
+    /// Number of files with results.
+    imported_files: usize,
+    /// Number of sessions of all files.
+    sessions: usize,
+    /// Name of the session, if there is only one.
+    session: Option<&'a str>,
+    /// Suite of the session, if there is only one.
+    suite: Option<&'a str>,
+    /// New records of all files.
+    total: RecordCounts,
+    files: Vec<ImportedRow<'a>>,
+    refused: &'a [RefusedFile],
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct ImportedRow<'a> {
+    file: &'a str,
+    format: &'a str,
+    /// How the format was detected; `null` if it was given.
+    because: Option<&'a str>,
+    #[serde(flatten)]
+    counts: RecordCounts,
+}
+
+/// New records, and those that the store had before.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct RecordCounts {
+    instances: u64,
+    iterations: u64,
+    summaries: u64,
+    spans: u64,
+    annotations: u64,
+    new_records: u64,
+    known_records: u64,
+    known_instances: u64,
+    invalid_lines: usize,
+}
+
+impl RecordCounts {
+    fn new(appended: &AppendCounts, invalid_lines: usize) -> Self {
+        let new = |kind: RecordKind| appended.of(kind).new;
+        Self {
+            instances: new(RecordKind::Instance),
+            iterations: new(RecordKind::Iteration),
+            summaries: new(RecordKind::Summary),
+            spans: new(RecordKind::Span),
+            annotations: new(RecordKind::Annotation),
+            new_records: appended.total().new,
+            known_records: appended.total().already_there,
+            known_instances: appended.of(RecordKind::Instance).already_there,
+            invalid_lines,
+        }
+    }
+
+    /// Returns the new records, in words.
+    fn text(&self, is_kept: bool) -> String {
+        if self.new_records == 0 {
+            let text = match self.invalid_lines {
+                0 => "nothing new, everything is already in the store",
+                _some => "nothing new, all valid lines are already in the store",
+            };
+            return text.to_owned();
+        }
+        let mut parts = vec![counted(self.instances, "instance")];
+        if self.iterations > 0 || self.summaries == 0 {
+            parts.push(counted(self.iterations, "iteration"));
+        }
+        let others = [
+            (self.summaries, "summary"),
+            (self.spans, "span"),
+            (self.annotations, "annotation"),
+        ];
+        let others = others.into_iter().filter(|(count, _)| *count > 0);
+        parts.extend(others.map(|(count, noun)| counted(count, noun)));
+        let verb = if is_kept {
+            "imported"
+        } else {
+            "would be imported"
+        };
+        let mut text = format!("{} {verb}", parts.join(", "));
+        if self.iterations == 0 && self.summaries > 0 {
+            text.push_str("; the source kept no samples");
+        }
+        if self.known_instances > 0 {
+            let instances = counted(self.known_instances, "instance");
+            let verb = plural(self.known_instances, "was", "were");
+            text.push_str(&format!("; {instances} {verb} already in the store"));
+        }
+        text
+    }
+}
+
+/// The kind of these answers.
+pub const KIND: AnswerKind = AnswerKind::of::<ImportFields<'_>>("import").listing("files");
+
+impl ImportAnswer<'_> {
+    fn total(&self) -> RecordCounts {
+        let mut total = AppendCounts::default();
+        self.files.iter().for_each(|file| total.add(&file.appended));
+        let invalid = self.files.iter().map(|file| file.invalid_lines);
+        RecordCounts::new(&total, invalid.sum())
+    }
+
+    fn file_rows(&self) -> Vec<ImportedRow<'_>> {
+        let rows = self.files.iter().map(|file| ImportedRow {
+            file: &file.name,
+            format: file.format,
+            because: file.because,
+            counts: RecordCounts::new(&file.appended, file.invalid_lines),
+        });
+        rows.collect()
+    }
+
+    fn headline_text(&self) -> String {
+        let taken = self.total().text(self.store.is_some());
+        if let [only] = self.files.as_slice()
+            && self.refused.is_empty()
+        {
+            return format!("{}: {taken}", only.name);
+        }
+        let mut formats: Vec<(&str, usize)> = Vec::new();
+        for file in &self.files {
+            match formats.iter_mut().find(|(name, _)| *name == file.format) {
+                Some((_, count)) => *count += 1,
+                None => formats.push((file.format, 1)),
+            }
+        }
+        formats.sort_unstable();
+        let formats = formats.iter();
+        let formats: Vec<String> = formats
+            .map(|(name, files)| format!("{} {name}", grouped(*files)))
+            .collect();
+        let files = counted(self.files.len(), "file");
+        match formats.is_empty() {
+            true => format!("nothing was imported: {} refused", self.refused.len()),
+            false => format!("{files} ({}): {taken}", formats.join(", ")),
+        }
+    }
+
+    /// Returns what was found in a single file, and where it is.
+    fn first_notes(&self) -> Vec<Note> {
+        let mut notes = Vec::new();
+        if let [only] = self.files.as_slice()
+            && let Some(because) = only.because
+        {
+            let text = format!("detected {}: {because}", only.format);
+            notes.push(Note::new("detected", text));
+        }
+        if let (Some(store), 1..) = (self.store, self.sessions) {
+            let store = store.display();
+            let text = match &self.session {
+                Some([name, suite]) => {
+                    format!("stored in {store} as session `{name}` of suite `{suite}`")
+                }
+                None => format!("stored in {store} as {}", counted(self.sessions, "session")),
+            };
+            notes.push(Note::new("stored", text).with("sessions", self.sessions));
+        }
+        notes
+    }
+}
+
+impl Answer for ImportAnswer<'_> {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, view: View) -> TextAnswer {
+        let mut table = Table::default();
+        let is_listed = self.files.len() > 1 || !self.refused.is_empty();
+        if is_listed && self.omitted_rows(view) == 0 {
+            table = Table::new(&[("file", Left), ("format", Left), ("result", Left)]);
+            for row in self.file_rows() {
+                let taken = row.counts.text(self.store.is_some());
+                table.row(vec![row.file.to_owned(), row.format.to_owned(), taken]);
+            }
+        }
+        let mut notes = self.first_notes();
+        notes.extend(self.notes.iter().cloned());
+        let hidden = self.omitted_rows(view);
+        if hidden > 0 {
+            let text = format!("{} are not listed: `--full`", counted(hidden, "file"));
+            notes.push(Note::marked("files", text).with("files", hidden));
+        }
+        TextAnswer {
+            headline: self.headline_text(),
+            table,
+            notes,
+            ..TextAnswer::default()
+        }
+    }
+
+    fn data(&self, view: View) -> Result<Value, WriteError> {
+        let [session, suite] = match &self.session {
+            Some([name, suite]) => [Some(name.as_str()), Some(suite.as_str())],
+            None => [None, None],
+        };
+        Ok(serde_json::to_value(ImportFields {
+            store: self.store,
+            dry_run: self.store.is_none(),
+            imported_files: self.files.len(),
+            sessions: self.sessions,
+            session,
+            suite,
+            total: self.total(),
+            files: match self.omitted_rows(view) {
+                0 => self.file_rows(),
+                _all => Vec::new(),
+            },
+            refused: &self.refused,
+        })?)
+    }
+
+    fn rows(&self) -> Result<CsvRows, WriteError> {
+        csv_rows(&self.file_rows())
+    }
+
+    fn omitted_rows(&self, view: View) -> usize {
+        match self.files.len() {
+            many if many > FILES_SHOWN && !view.full => many,
+            _few => 0,
+        }
+    }
+}

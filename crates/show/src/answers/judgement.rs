@@ -1,0 +1,217 @@
+//! Whether a state is slower than a baseline: `lapwing judge`.
+
+use lapwing_model::text::counted;
+use lapwing_stats::{LookedDifference, NeededReplicates, SlowdownAnswer};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::compare::{needed_about, needed_more_than};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, NextStep, TextAnswer, View, WriteError, csv_rows,
+};
+use crate::{LookedText, percent};
+
+/// A judgement of the checked-out state.
+#[derive(Debug)]
+pub struct JudgeAnswer {
+    /// The id of the benchmark.
+    pub benchmark: String,
+    /// The metric.
+    pub metric: String,
+    /// The baseline.
+    pub baseline: String,
+    /// The smallest change that matters, as a share.
+    pub smallest_effect: f64,
+    /// The confidence of the answer.
+    pub confidence: f64,
+    /// The judgement.
+    pub judged: Judged,
+    /// The name of the session.
+    pub session: String,
+    /// Commands that continue from here.
+    pub next: Vec<NextStep>,
+}
+
+/// The judgement, or why there is none.
+#[derive(Debug)]
+pub enum Judged {
+    /// Both sides were measured.
+    Measured {
+        /// The judgement.
+        answer: SlowdownAnswer,
+        /// Their comparison.
+        comparison: LookedDifference,
+        /// The instances per side that would probably decide, if it is undecided.
+        needed: Option<NeededReplicates>,
+    },
+    /// They were not.
+    NotMeasured {
+        /// Identifies the reason.
+        code: &'static str,
+        /// The reason in words.
+        reason: String,
+    },
+}
+
+/// The judgement for programs.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct JudgeFields<'a> {
+    benchmark: &'a str,
+    metric: &'a str,
+    baseline: &'a str,
+    /// The smallest change that matters, as a share.
+    smallest_effect: f64,
+    /// The confidence of the answer.
+    confidence: f64,
+    ratio: Option<f64>,
+    /// Bounds of the ratio, corrected for repeated looks.
+    lower: Option<f64>,
+    upper: Option<f64>,
+    baseline_instances: usize,
+    candidate_instances: usize,
+    /// The number of instances per side that would probably decide.
+    needed_instances: Option<usize>,
+    /// A number of instances per side that is too small, where the needed number is unknown.
+    needed_more_than: Option<usize>,
+    /// Why there is no answer: `too_wide`, `not_built`, `not_measured` or `baseline_not_measured`.
+    reason: Option<&'static str>,
+    reason_text: Option<String>,
+    session: &'a str,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct JudgeRow<'a> {
+    verdict: &'static str,
+    #[serde(flatten)]
+    fields: JudgeFields<'a>,
+}
+
+/// The kind of these answers.
+pub const KIND: AnswerKind = AnswerKind::of::<JudgeFields<'_>>("judge");
+
+impl JudgeAnswer {
+    fn fields(&self) -> JudgeFields<'_> {
+        let fields = JudgeFields {
+            benchmark: &self.benchmark,
+            metric: &self.metric,
+            baseline: &self.baseline,
+            smallest_effect: self.smallest_effect,
+            confidence: self.confidence,
+            session: &self.session,
+            ..JudgeFields::default()
+        };
+        match &self.judged {
+            Judged::NotMeasured { code, reason } => JudgeFields {
+                reason: Some(code),
+                reason_text: Some(reason.clone()),
+                ..fields
+            },
+            Judged::Measured {
+                answer,
+                comparison,
+                needed,
+            } => {
+                let (ratio, interval) = comparison.ratio();
+                let is_undecided = *answer == SlowdownAnswer::Undecided;
+                JudgeFields {
+                    ratio: Some(ratio),
+                    lower: Some(interval.lower),
+                    upper: Some(interval.upper),
+                    baseline_instances: comparison.instances[0],
+                    candidate_instances: comparison.instances[1],
+                    needed_instances: needed_about(*needed),
+                    needed_more_than: needed_more_than(*needed),
+                    reason: is_undecided.then_some("too_wide"),
+                    reason_text: is_undecided.then(|| self.too_wide()),
+                    ..fields
+                }
+            }
+        }
+    }
+
+    fn too_wide(&self) -> String {
+        let effect = percent(self.smallest_effect);
+        format!("the interval contains both no change and a slowdown of {effect}")
+    }
+}
+
+/// Returns how many instances per side would probably decide; empty if that is unknown.
+fn needed_text(needed: Option<NeededReplicates>) -> String {
+    match needed {
+        Some(NeededReplicates::About(number)) => {
+            let instances = counted(number, "instance");
+            format!("; needs about {instances} per side (--instances)")
+        }
+        Some(NeededReplicates::MoreThan(number)) => {
+            format!("; needs more than {} per side", counted(number, "instance"))
+        }
+        Some(NeededReplicates::NoNumber) | None => String::new(),
+    }
+}
+
+impl Answer for JudgeAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
+        let Self {
+            benchmark,
+            baseline,
+            ..
+        } = self;
+        let headline = match &self.judged {
+            Judged::NotMeasured { reason, .. } => {
+                format!("`{benchmark}` cannot be measured: {reason}")
+            }
+            Judged::Measured {
+                answer,
+                comparison,
+                needed,
+            } => {
+                let evidence = format!("{}, {}", comparison.text(), comparison.instances_text());
+                let effect = percent(self.smallest_effect);
+                match answer {
+                    SlowdownAnswer::Slower => {
+                        format!("`{benchmark}` is slower than {baseline}: {evidence}")
+                    }
+                    SlowdownAnswer::NotSlower => format!(
+                        "`{benchmark}` is not slower than {baseline} by {effect} or more: {evidence}"
+                    ),
+                    SlowdownAnswer::Undecided => format!(
+                        "`{benchmark}`: undecided against {baseline}: {evidence}{}",
+                        needed_text(*needed)
+                    ),
+                }
+            }
+        };
+        TextAnswer {
+            headline,
+            next: self.next.clone(),
+            ..TextAnswer::default()
+        }
+    }
+
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
+        Ok(serde_json::to_value(self.fields())?)
+    }
+
+    fn rows(&self) -> Result<CsvRows, WriteError> {
+        csv_rows(&[JudgeRow {
+            verdict: self.verdict().unwrap_or_default(),
+            fields: self.fields(),
+        }])
+    }
+
+    fn verdict(&self) -> Option<&'static str> {
+        Some(match &self.judged {
+            Judged::NotMeasured { .. } => "not_measured",
+            Judged::Measured { answer, .. } => match answer {
+                SlowdownAnswer::Slower => "slower",
+                SlowdownAnswer::NotSlower => "not_slower",
+                SlowdownAnswer::Undecided => "undecided",
+            },
+        })
+    }
+}
