@@ -139,6 +139,3 @@ fn keep_fields(rows: &mut [Value], fields: &[String]) {
     let objects = rows.iter_mut().filter_map(Value::as_object_mut);
     objects.for_each(|row| row.retain(|name, _| fields.contains(name)));
 }
-
-/// Fields of an answer that has no type for them.
-pub type Untyped = serde_json::Map<String, Value>;

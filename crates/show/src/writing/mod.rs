@@ -18,8 +18,8 @@ use serde_json::Value;
 
 pub use data::{CsvRows, csv_rows, write_csv, write_json};
 
-pub use envelope::{AnswerKind, Untyped};
-pub use note::{NextStep, Note, uncoded};
+pub use envelope::AnswerKind;
+pub use note::{NextStep, Note};
 pub use noted_answer::NotedAnswer;
 pub use ready_answer::ReadyAnswer;
 pub use safe_text::{SafeWriter, safe, safe_line};

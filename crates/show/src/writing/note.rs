@@ -116,11 +116,3 @@ impl NextStep {
         (!words.is_empty()).then(|| format!("next: {}", words.join(", ")))
     }
 }
-
-/// Returns remarks without codes.
-pub fn uncoded(texts: impl IntoIterator<Item = String>) -> Vec<Note> {
-    texts
-        .into_iter()
-        .map(|text| Note::new("remark", text))
-        .collect()
-}

@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::data::{CsvRows, csv_rows};
 use super::envelope::AnswerKind;
-use super::table::Table;
 use super::text_answer::TextAnswer;
 use super::{Answer, View, WriteError};
 
@@ -62,27 +61,5 @@ impl Answer for ReadyAnswer {
 
     fn verdict(&self) -> Option<&'static str> {
         self.verdict
-    }
-}
-
-impl ReadyAnswer {
-    /// Returns an answer that is a table.
-    pub fn of_table(
-        kind: &'static AnswerKind,
-        headline: String,
-        table: Table,
-        data: Value,
-    ) -> Self {
-        Self {
-            kind,
-            rows: table.csv_rows(),
-            text: TextAnswer {
-                headline,
-                table,
-                ..TextAnswer::default()
-            },
-            data,
-            verdict: None,
-        }
     }
 }

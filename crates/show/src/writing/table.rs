@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use comfy_table::{CellAlignment, Table as Comfy, presets};
 use unicode_width::UnicodeWidthStr;
 
-use super::data::CsvRows;
 use super::fit::{ColumnWish, PADDING, fit, wrap};
 use super::safe_text::safe_line;
 
@@ -187,12 +186,6 @@ impl Table {
             Some(_) | None => markdown_text(text),
         };
         cell.replace('|', "\\|")
-    }
-
-    /// Returns the table as rows for spreadsheets.
-    pub fn csv_rows(&self) -> CsvRows {
-        let titles = self.columns.iter().map(|(name, _)| name.clone());
-        CsvRows::new(titles.collect(), self.rows.clone())
     }
 
     fn wishes(&self) -> Vec<ColumnWish> {
