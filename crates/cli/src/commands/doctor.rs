@@ -5,7 +5,9 @@ use std::path::Path;
 use clap::Args;
 use lapwing_measure::doctor::{DoctorFinding, MachineNoise, Severity, examine};
 use lapwing_measure::local::{LauncherOptions, LocalExecutor};
-use lapwing_show::answers::doctor::{DoctorAnswer, FindingFields, FindingSeverity, NoiseFields};
+use lapwing_show::answers::doctor::{
+    DoctorAnswer, DoctorFindingFields, FindingSeverity, NoiseFields,
+};
 
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context};
@@ -46,8 +48,8 @@ fn noise_fields(noise: MachineNoise) -> NoiseFields {
     }
 }
 
-fn finding_fields(finding: DoctorFinding) -> FindingFields {
-    FindingFields {
+fn finding_fields(finding: DoctorFinding) -> DoctorFindingFields {
+    DoctorFindingFields {
         subject: finding.subject,
         severity: match finding.severity {
             Severity::Good => FindingSeverity::Good,

@@ -275,7 +275,7 @@ pub struct AuditFields<'a> {
     never_steady: Vec<AuditIdentity<'a>>,
     /// Every benchmark with its exclusions: only with `--audit`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    benchmarks: Option<Vec<BenchmarkFields<'a>>>,
+    benchmarks: Option<Vec<AuditedFields<'a>>>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -304,10 +304,10 @@ struct NotViableFields<'a> {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct BenchmarkFields<'a> {
+struct AuditedFields<'a> {
     #[serde(flatten)]
     identity: AuditIdentity<'a>,
-    burn_in: BurnInFields,
+    burn_in: AuditBurnInFields,
     /// Number of recorded iterations.
     iterations: usize,
     /// Number of iterations that are analysed.
@@ -317,7 +317,7 @@ struct BenchmarkFields<'a> {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct BurnInFields {
+struct AuditBurnInFields {
     from: &'static str,
     first_steady: Option<u32>,
     wanted: Option<u32>,
@@ -346,7 +346,7 @@ impl<'a> AuditFields<'a> {
             stage: stage.map(AuditStage::key),
             reason: it.reason(),
         });
-        let benchmarks = || audit.benchmarks.iter().map(BenchmarkFields::new).collect();
+        let benchmarks = || audit.benchmarks.iter().map(AuditedFields::new).collect();
         Self {
             funnel: funnel.collect(),
             left_out: left_out_fields(&audit.left_out()),
@@ -369,7 +369,7 @@ impl<'a> AuditIdentity<'a> {
     }
 }
 
-impl<'a> BenchmarkFields<'a> {
+impl<'a> AuditedFields<'a> {
     fn new(it: &'a BenchmarkAudit) -> Self {
         let first = match it.policy.burn_in {
             SteadyFrom::Index(first) => Some(first),
@@ -385,7 +385,7 @@ impl<'a> BenchmarkFields<'a> {
             identity: AuditIdentity::new(it),
             iterations: recorded,
             iterations_left: left,
-            burn_in: BurnInFields {
+            burn_in: AuditBurnInFields {
                 from: it.burn_in.key(),
                 first_steady: first,
                 wanted: it.burn_in.wanted(),

@@ -26,7 +26,7 @@ pub struct DoctorAnswer {
     /// The spread of the same work; `None` if it could not be executed.
     pub noise: Option<NoiseFields>,
     /// The findings.
-    pub findings: Vec<FindingFields>,
+    pub findings: Vec<DoctorFindingFields>,
 }
 
 /// The spread of the same short computation, executed again and again.
@@ -46,7 +46,7 @@ pub struct NoiseFields {
 
 /// A finding.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct FindingFields {
+pub struct DoctorFindingFields {
     /// Its subject: a stable name such as `governor`.
     pub subject: &'static str,
     /// How bad it is.
@@ -78,14 +78,14 @@ struct DoctorFields<'a> {
     noise: Option<NoiseFields>,
     /// Number of findings that disturb measurements.
     disturbances: usize,
-    findings: &'a [FindingFields],
+    findings: &'a [DoctorFindingFields],
 }
 
 /// The kind of these answers.
 pub const KIND: AnswerKind = AnswerKind::of::<DoctorFields<'_>>("doctor").listing("findings");
 
 #[derive(Debug, Default, Serialize)]
-struct FindingRow<'a> {
+struct DoctorRow<'a> {
     subject: &'static str,
     severity: FindingSeverity,
     text: &'a str,
@@ -179,7 +179,7 @@ impl Answer for DoctorAnswer {
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {
-        let rows = self.findings.iter().map(|finding| FindingRow {
+        let rows = self.findings.iter().map(|finding| DoctorRow {
             subject: finding.subject,
             severity: finding.severity,
             text: &finding.text,
@@ -210,7 +210,7 @@ mod tests {
                 slowest: 1.1,
                 detectable,
             }),
-            findings: vec![FindingFields {
+            findings: vec![DoctorFindingFields {
                 subject: "clock_rate",
                 severity: FindingSeverity::Disturbing,
                 text: "it varies".to_owned(),

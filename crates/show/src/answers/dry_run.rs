@@ -88,14 +88,14 @@ struct DryRunFields<'a> {
     /// Whether two instances are measured at a time.
     in_pairs: bool,
     /// Benchmarks of a plan file, in all variants.
-    benchmarks: Vec<BenchmarkFields<'a>>,
+    benchmarks: Vec<PlannedFields<'a>>,
     /// The instances in order.
-    instances: Vec<InstanceFields<'a>>,
+    instances: Vec<PlannedInstanceFields<'a>>,
     submission: Option<&'a PlannedSubmission>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct BenchmarkFields<'a> {
+struct PlannedFields<'a> {
     benchmark: &'a str,
     instances: u32,
     /// Burn-in iterations per instance.
@@ -106,7 +106,7 @@ struct BenchmarkFields<'a> {
 }
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
-struct InstanceFields<'a> {
+struct PlannedInstanceFields<'a> {
     /// Its position in the session, from 1.
     position: u32,
     benchmark: &'a str,
@@ -156,7 +156,7 @@ impl Answer for DryRunAnswer {
     }
 
     fn data(&self, view: View) -> Result<Value, WriteError> {
-        let benchmarks = self.benchmarks.iter().map(|it| BenchmarkFields {
+        let benchmarks = self.benchmarks.iter().map(|it| PlannedFields {
             benchmark: &it.id,
             instances: it.instances,
             burn_in: it.burn_in,
@@ -229,8 +229,8 @@ impl DryRunAnswer {
         executions.sum()
     }
 
-    fn instance_rows(&self) -> Vec<InstanceFields<'_>> {
-        let rows = self.instances.iter().map(|it| InstanceFields {
+    fn instance_rows(&self) -> Vec<PlannedInstanceFields<'_>> {
+        let rows = self.instances.iter().map(|it| PlannedInstanceFields {
             position: it.position + 1,
             benchmark: &it.benchmark.id,
             variant: &it.variant,

@@ -9,7 +9,7 @@ use lapwing_stats::Confidence;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::list_rows::BenchmarkFields;
+use super::list_rows::ListedBenchmarkFields;
 use crate::EstimateText;
 use crate::writing::Align::{Left, Right};
 use crate::writing::{AnswerKind, Note, ReadyAnswer, Table, TextAnswer, WriteError};
@@ -37,7 +37,7 @@ struct IndicatorFields<'a> {
     framework: &'a str,
     parameters: &'a str,
     #[serde(flatten)]
-    benchmark: BenchmarkFields<'a>,
+    benchmark: ListedBenchmarkFields<'a>,
 }
 
 impl<'a> IndicatorFields<'a> {
@@ -51,7 +51,7 @@ impl<'a> IndicatorFields<'a> {
             name,
             framework,
             parameters: parameters.trim_end_matches(']'),
-            benchmark: BenchmarkFields::new(row),
+            benchmark: ListedBenchmarkFields::new(row),
         }
     }
 }

@@ -7,7 +7,7 @@ use lapwing_record::{BenchmarkRow, MetricRow, RunRow, SessionRow};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::list_rows::{BenchmarkFields, MetricRowFields, RunFields, SessionRowFields};
+use super::list_rows::{ListedBenchmarkFields, MetricRowFields, RunFields, SessionRowFields};
 use crate::writing::Align::{Left, Right, Whole};
 use crate::writing::{AnswerKind, Note, ReadyAnswer, Table, TextAnswer, WriteError};
 
@@ -47,7 +47,7 @@ pub enum EmptyList {
 #[derive(Debug, Serialize, JsonSchema)]
 struct BenchmarkList<'a> {
     count: usize,
-    benchmarks: &'a [BenchmarkFields<'a>],
+    benchmarks: &'a [ListedBenchmarkFields<'a>],
 }
 
 /// A list of sessions for programs.
@@ -132,7 +132,7 @@ impl ListedRows {
         };
         match self {
             Self::Benchmarks(rows) => {
-                let fields: Vec<_> = rows.iter().map(BenchmarkFields::new).collect();
+                let fields: Vec<_> = rows.iter().map(ListedBenchmarkFields::new).collect();
                 let list = BenchmarkList {
                     count,
                     benchmarks: &fields,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// A benchmark.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct BenchmarkFields<'a> {
+pub struct ListedBenchmarkFields<'a> {
     suite: &'a str,
     benchmark: &'a str,
     tags: &'a [String],
@@ -20,7 +20,7 @@ pub struct BenchmarkFields<'a> {
     last_measured: String,
 }
 
-impl<'a> BenchmarkFields<'a> {
+impl<'a> ListedBenchmarkFields<'a> {
     /// Returns the fields of a benchmark.
     pub fn new(row: &'a BenchmarkRow) -> Self {
         Self {

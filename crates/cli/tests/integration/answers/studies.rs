@@ -192,7 +192,6 @@ pub const ASKED: &[Asked] = &[
                 "trace_what_if_faster",
                 "trace what-if --file threads.jsonl --workers 1,2 --faster count=2",
             ),
-            ("import_trace", "import run.log"),
         ],
     },
     Asked {

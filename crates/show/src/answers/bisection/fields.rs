@@ -7,7 +7,7 @@ use super::{BisectRow, BisectedBenchmark, BisectedBranch, BisectedPair, Bisectio
 
 /// The result for a benchmark.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct BenchmarkFields<'a> {
+pub struct BisectedFields<'a> {
     benchmark: &'a str,
     unit: &'a str,
     /// `found`, `no_difference`, `not_found`, `unfinished`, `not_measured` or `interrupted`.
@@ -55,7 +55,7 @@ struct BrokenCommit<'a> {
     reason: &'a str,
 }
 
-impl<'a> BenchmarkFields<'a> {
+impl<'a> BisectedFields<'a> {
     /// Returns the fields of a result.
     pub fn new(benchmark: &'a BisectedBenchmark, outcome: &'static str) -> Self {
         let suspects = &benchmark.suspects;

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use self::fields::BenchmarkFields;
+use self::fields::BisectedFields;
 use crate::writing::Align::{Left, Right};
 use crate::writing::{
     Answer, AnswerKind, CsvRows, NextStep, Note, Table, TextAnswer, View, WriteError, csv_rows,
@@ -178,7 +178,7 @@ struct BisectionFields<'a> {
     builds: usize,
     /// Number of commits.
     commits: usize,
-    benchmarks: Vec<BenchmarkFields<'a>>,
+    benchmarks: Vec<BisectedFields<'a>>,
     session: &'a str,
 }
 
@@ -296,7 +296,7 @@ impl Answer for BisectionAnswer {
             builds: self.visited,
             commits: self.commits,
             benchmarks: benchmarks
-                .map(|it| BenchmarkFields::new(it, self.outcome(it)))
+                .map(|it| BisectedFields::new(it, self.outcome(it)))
                 .collect(),
             session: &self.session,
         })?)

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use self::rows::{BenchmarkFields, DetectionFields, FalsePositiveFields, WideFields};
+use self::rows::{DetectionFields, FalsePositiveFields, MdsBenchmarkFields, WideFields};
 use self::table::table;
 use super::analysed::Analysed;
 use super::audit::{AuditFields, AuditPart};
@@ -77,7 +77,7 @@ struct MdsFields<'a> {
     /// Number of benchmarks that can detect the slowdown, surely or not.
     counts: AbilityCounts,
     /// What each benchmark detects, those that detect the least first.
-    benchmarks: Vec<BenchmarkFields<'a>>,
+    benchmarks: Vec<MdsBenchmarkFields<'a>>,
     /// Where there is no slowdown, with the smallest and the largest configuration.
     false_positives: Vec<FalsePositiveFields>,
     /// The rates of all methods, by configuration and slowdown: only with `--wide`.

@@ -16,7 +16,7 @@ use crate::{DetectionAbility, DetectionView, EnoughConfigurations, TitledRow};
 
 /// What a benchmark detects by the shown method and strategy.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct BenchmarkFields<'a> {
+pub struct MdsBenchmarkFields<'a> {
     #[serde(flatten)]
     metric: MetricFields<'a>,
     #[serde(flatten)]
@@ -63,7 +63,7 @@ pub struct FalsePositiveFields {
     pub upper: Option<f64>,
 }
 
-impl<'a> BenchmarkFields<'a> {
+impl<'a> MdsBenchmarkFields<'a> {
     fn new(
         row: &'a Detectability,
         configurations: &[Configuration],
@@ -109,7 +109,7 @@ impl<'a> BenchmarkFields<'a> {
 }
 
 /// Returns what the benchmarks of a view detect, with the configurations of the table.
-pub fn benchmarks(shown: ShownDetection<'_>, view: View) -> Vec<BenchmarkFields<'_>> {
+pub fn benchmarks(shown: ShownDetection<'_>, view: View) -> Vec<MdsBenchmarkFields<'_>> {
     let grid = &shown.answer.options.grid;
     let configurations = match shown.rows {
         [_] => grid.configurations(),
@@ -117,7 +117,7 @@ pub fn benchmarks(shown: ShownDetection<'_>, view: View) -> Vec<BenchmarkFields<
     };
     let rows = listed(shown, view).into_iter();
     let rows =
-        rows.map(|(row, enough)| BenchmarkFields::new(row, &configurations, enough, shown.view));
+        rows.map(|(row, enough)| MdsBenchmarkFields::new(row, &configurations, enough, shown.view));
     rows.collect()
 }
 

@@ -13,7 +13,7 @@ use crate::writing::{AnswerKind, Table};
 
 /// The findings.
 #[derive(Debug, Serialize, JsonSchema)]
-struct FindingsFields<'d> {
+struct StudyFindingsFields<'d> {
     /// Number of treatments.
     treatments: usize,
     /// Number of treatments with an effect.
@@ -31,7 +31,8 @@ struct FindingsFields<'d> {
 
 /// The kind of these answers.
 pub const KIND: AnswerKind =
-    AnswerKind::of::<StudyFields<'_, FindingsFields<'_>>>("study-findings").listing("findings");
+    AnswerKind::of::<StudyFields<'_, StudyFindingsFields<'_>>>("study-findings")
+        .listing("findings");
 
 impl<'d> StudyAnswer<'d> {
     /// Returns the findings, without charts.
@@ -55,7 +56,7 @@ impl<'d> StudyAnswer<'d> {
                 .clone()
                 .map(|it| StudyFindingRow::new(data, scale, it))
         };
-        let fields = FindingsFields {
+        let fields = StudyFindingsFields {
             treatments: data.treatments.len(),
             with_effect: overview.with_effect,
             interacting_pairs: overview.interacting_pairs,

@@ -32,7 +32,7 @@ pub struct PathQuestion<'a> {
 
 /// The path.
 #[derive(Debug, Serialize, JsonSchema)]
-struct PathFields {
+struct StudyPathFields {
     from: String,
     to: String,
     /// The order of the steps.
@@ -53,7 +53,7 @@ struct PathFields {
 
 /// The kind of these answers.
 pub const KIND: AnswerKind =
-    AnswerKind::of::<StudyFields<'_, PathFields>>("study-paths").listing("steps");
+    AnswerKind::of::<StudyFields<'_, StudyPathFields>>("study-paths").listing("steps");
 
 /// What a treatment or factor is responsible for.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -169,7 +169,7 @@ impl<'d> StudyAnswer<'d> {
                 ),
             });
         }
-        let fields = PathFields {
+        let fields = StudyPathFields {
             from: data.set_text(from),
             to: data.set_text(to),
             order: story,

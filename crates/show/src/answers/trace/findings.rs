@@ -29,7 +29,7 @@ pub struct TraceFindingsAnswer<'t> {
 
 /// Where the time of a run goes, in nanoseconds.
 #[derive(Debug, Serialize, JsonSchema)]
-struct FindingsFields<'a> {
+struct TraceFindingsFields<'a> {
     /// Time from the first event of the run to its end.
     makespan: i64,
     /// Number of tasks.
@@ -41,7 +41,7 @@ struct FindingsFields<'a> {
     /// Mean number of tasks that compute at once.
     parallelism: f64,
     worker_time: WorkerTimeFields<'a>,
-    path: Option<PathFields<'a>>,
+    path: Option<CriticalPathFields<'a>>,
     ideal: Option<IdealFields<'a>>,
     findings: Vec<TraceFindingRow<'a>>,
     defects: Vec<DefectRow<'a>>,
@@ -70,7 +70,7 @@ struct PartFields {
 
 /// The path to the end of the run.
 #[derive(Debug, Serialize, JsonSchema)]
-struct PathFields<'a> {
+struct CriticalPathFields<'a> {
     /// Whether the trace has no graph.
     observed: bool,
     duration: i64,
@@ -103,7 +103,7 @@ struct IdealFields<'a> {
 }
 
 /// The kind of these answers.
-pub const KIND: AnswerKind = AnswerKind::of::<FindingsFields<'_>>("trace").listing("findings");
+pub const KIND: AnswerKind = AnswerKind::of::<TraceFindingsFields<'_>>("trace").listing("findings");
 
 impl TraceFindingsAnswer<'_> {
     fn finding_rows(&self) -> Vec<TraceFindingRow<'_>> {
@@ -149,9 +149,9 @@ impl TraceFindingsAnswer<'_> {
         }
     }
 
-    fn path(&self, path: &RunPath, view: View) -> PathFields<'_> {
+    fn path(&self, path: &RunPath, view: View) -> CriticalPathFields<'_> {
         let times = path.parts().into_iter();
-        PathFields {
+        CriticalPathFields {
             observed: path.is_observed,
             duration: path.duration(),
             number_of_tasks: path.tasks.len(),
@@ -217,7 +217,7 @@ impl Answer for TraceFindingsAnswer<'_> {
             ideal,
             ..
         } = &self.findings;
-        Ok(serde_json::to_value(FindingsFields {
+        Ok(serde_json::to_value(TraceFindingsFields {
             makespan: workers.makespan,
             tasks: self.trace.tasks.len(),
             workers: workers.workers,
