@@ -15,8 +15,8 @@ fn the_audit_tells_each_step_and_each_benchmark() {
     assert_snapshot!(audit(&["--clean", "min_instances=10"]), @"
     1 of 2 benchmarks varies by more than 5 % between instances; 1 falls into two groups
 
-     benchmark    mean  cv of all  between instances                within  sample  best iterations
-     join       1.10 s       13 %    13 % [9.2–22 %]  0.31 % [0.25–0.40 %]  12 × 4                1
+     benchmark   value  cv of all  between instances                within  sample  best iterations
+     join       1.09 s       13 %    13 % [9.2–22 %]  0.31 % [0.25–0.40 %]  12 × 4                1
      sort       250 ms     0.28 %     0 % [0–0.09 %]  0.30 % [0.24–0.39 %]  12 × 4
 
     join falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s
@@ -56,7 +56,7 @@ fn the_audit_tells_each_step_and_each_benchmark() {
     assert_snapshot!(audit(&["-b", "throughput", "--format", "markdown"]), @r"
     the one benchmark varies by 5 % or less between instances
 
-    | benchmark | metric | mean | cv of all | between instances | within | sample |
+    | benchmark | metric | value | cv of all | between instances | within | sample |
     |---|---|---:|---:|---:|---:|---:|
     | throughput | rate | 50.0k/s | 0.28 % | 0 % \[0–0.43 %\] | 0.32 % \[0.20–0.58 %\] | 3 × 4 |
 
@@ -82,8 +82,8 @@ fn the_audit_tells_each_step_and_each_benchmark() {
     exit 0
     ");
     assert_snapshot!(audit(&["-b", "throughput", "--format", "csv"]), @"
-    suite,benchmark,metric,unit,variant,version,session,instances,iterations,mean,cv_total,cv_instance_mean,cv_instance_sd,cv_between,cv_between_lower,cv_between_upper,cv_within,cv_within_lower,cv_within_upper,share_between,share_between_lower,share_between_upper,hosts,share_between_hosts,share_between_hosts_lower,share_between_hosts_upper,best_iterations,modes
-    joins,throughput,rate,1/s,default,1.1,,3,12,49962.12121666667,0.00281231794200988,0.002706884545077796,0.00047600669872067367,0.0,0.0,0.004279037861406311,0.0031736158459141654,0.001994118331265732,0.005793785403706365,0.0,0.0,0.648416614431778,1,,,,,
+    suite,benchmark,metric,unit,variant,version,session,instances,iterations,value,mean,cv_total,cv_instance_mean,cv_instance_sd,cv_between,cv_between_lower,cv_between_upper,cv_within,cv_within_lower,cv_within_upper,share_between,share_between_lower,share_between_upper,hosts,share_between_hosts,share_between_hosts_lower,share_between_hosts_upper,best_iterations,modes
+    joins,throughput,rate,1/s,default,1.1,,3,12,49962.11231191089,49962.12121666667,0.00281231794200988,0.002706884545077796,0.00047600669872067367,0.0,0.0,0.004279037861406311,0.0031736158459141654,0.001994118331265732,0.005793785403706365,0.0,0.0,0.648416614431778,1,,,,,
     note: the audit is not part of CSV output; --format json has all of it
     exit 0
     ");
@@ -188,7 +188,7 @@ fn what_never_gets_steady_is_to_be_fixed_or_retired() {
     assert_snapshot!(run(folder.path(), &["variability", "--clean", "burn_in=auto", "--audit"]), @"
     the one benchmark varies by 5 % or less between instances
 
-     benchmark    mean  cv of all  between instances                within  sample
+     benchmark   value  cv of all  between instances                within  sample
      fine       999 ms     0.28 %     0 % [0–0.43 %]  0.32 % [0.20–0.58 %]   3 × 4
 
     measure more iterations for narrower intervals: the instances hardly differ

@@ -257,7 +257,7 @@ fn csv_has_a_row_for_each_comparison() {
     ];
     assert_snapshot!(run(folder.path(), &words), @"
     suite,benchmark,setting,metric,unit,baseline,candidate,baseline_value,candidate_value,baseline_instances,candidate_instances,baseline_iterations,candidate_iterations,ratio,lower,upper,descriptive_ratio,descriptive_lower,descriptive_upper,difference,replication,replicates,unpaired_lower,unpaired_upper,p_value,p_adjusted,verdict,at_most,exact,reason,reason_text,reason_numbers,needed_instances,needed_more_than,earlier_sessions,method,better,cautions
-    joins,test_new,,wall_time,s,2026.8,2026.9,,3.0,0,5,0,10,,,,,,,,,,,,,,not_measured,,false,no_baseline,only in the candidate,,,,0,,lower,
+    joins,test_new,,wall_time,s,2026.8,2026.9,,2.9996999639915978,0,5,0,10,,,,,,,,,,,,,,not_measured,,false,no_baseline,only in the candidate,,,,0,,lower,
     exit 3
     ");
 }

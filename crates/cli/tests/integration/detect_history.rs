@@ -21,7 +21,7 @@ const MIXED: [(&str, Nights); 5] = [
 fn an_answer_lists_changes_and_what_was_not_tested() {
     let folder = history(40, &MIXED);
     assert_snapshot!(run(folder.path(), &["detect", "--fail-on", "not-measured"]), @"
-    2 new regressions   (6 histories, 40 runs, FDR 5 %)
+    2 new regressions   (3 of 6 histories, 40 runs, FDR 5 %)
 
         benchmark  metric      before   after  change                 since  verdict       id
      1  broken     failures       0 %   100 %  +1.00 [+1.00, +1.00]   v22    ✗ regression  b6074d29

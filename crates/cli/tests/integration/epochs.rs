@@ -107,7 +107,7 @@ fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
     assert_snapshot!(run(folder, &["variability", "--settings", "each"]), @"
     1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
-     benchmark     setting    mean  cv of all  between instances  within  sample
+     benchmark     setting   value  cv of all  between instances  within  sample
      f.py::test_x  v2       1.08 s      6.9 %                  –       –   5 × 1
      f.py::test_x  v1       1.10 s      6.4 %                  –       –   4 × 1
 
@@ -146,7 +146,7 @@ fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
     assert_snapshot!(run(folder, &["variability", "--settings", "pooled"]), @"
     1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
-     benchmark    mean  cv of all  between instances  within  sample
+     benchmark   value  cv of all  between instances  within  sample
      x          2.10 s      3.4 %                  –       –   8 × 1
 
     note: 6 instances of an earlier epoch are excluded: the benchmark itself has

@@ -115,7 +115,7 @@ fn times_beyond_every_unit_have_few_digits_and_the_same_noise() {
     assert_snapshot!(run(folder.path(), &arguments), @"
     none of 3 benchmarks varies by more than 5 % between instances
 
-     benchmark         mean  cv of all  between instances               within  sample
+     benchmark        value  cv of all  between instances               within  sample
      immense     1.01e300 s     0.61 %                0 %  0.74 % [0.53–1.2 %]   6 × 3
      sort            1.01 s     0.61 %                0 %  0.74 % [0.53–1.2 %]   6 × 3
      minute     1.01e−300 s     0.61 %                0 %  0.74 % [0.53–1.2 %]   6 × 3

@@ -83,8 +83,8 @@ fn a_change_tells_the_number_of_commits_in_which_it_happened() {
      b          1.00 s  1.31 s  1.301× [1.299, 1.302]  ca47636cf3  ✗ regression  33198654
 
     note: 7e7075a64e..ca47636cf3 (4 commits), 2026-02-15
-    note: `lapwing triage acknowledge ID` marks a change as known; `explain`,
-    `expect` and `mute` are the others
+    next: `lapwing triage acknowledge 33198654` marks it as known, `lapwing report`
+    writes pages with the histories
     exit 0
     ");
 }
@@ -145,14 +145,14 @@ fn only_changes_after_a_version_revision_or_date_are_reported() {
 
 
     note: 7e7075a64e..ca47636cf3 (4 commits), 2026-02-15
-    `expect` and `mute` are the others
+    writes pages with the histories
     exit 1
 
     HEAD~41: 1 new regression   (1 history, 40 runs, FDR 5 %)
 
 
     note: 7e7075a64e..ca47636cf3 (4 commits), 2026-02-15
-    `expect` and `mute` are the others
+    writes pages with the histories
     exit 1
 
     main: no change found   (1 history, 40 runs, FDR 5 %)
@@ -171,7 +171,7 @@ fn only_changes_after_a_version_revision_or_date_are_reported() {
 
 
     note: 7e7075a64e..ca47636cf3 (4 commits), 2026-02-15
-    `expect` and `mute` are the others
+    writes pages with the histories
     exit 1
 
     2026-03-01: no change found   (1 history, 40 runs, FDR 5 %)

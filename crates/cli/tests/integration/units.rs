@@ -84,7 +84,7 @@ fn milliseconds_and_seconds_are_compared_as_times() {
     assert_snapshot!(run(folder, &["variability", "--settings", "each", "--metric", "t"]), @"
     1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
-     benchmark  setting  metric    mean  cv of all  between instances  within  sample
+     benchmark  setting  metric   value  cv of all  between instances  within  sample
      a          v1       t       1.01 s     0.70 %                  –       –   4 × 1
      a          v2       t       1.01 s     0.70 %                  –       –   4 × 1
     exit 0
@@ -110,7 +110,7 @@ fn times_and_sizes_are_not_compared() {
     assert_snapshot!(run(folder, &pooled), @"
     1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
-     benchmark  metric    mean  cv of all  between instances  within  sample
+     benchmark  metric   value  cv of all  between instances  within  sample
      a          t       1010 B     0.70 %                  –       –   4 × 1
 
     excluded from 8 iterations: 4 in another unit (`--audit` shows which)

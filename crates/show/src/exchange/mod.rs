@@ -197,7 +197,9 @@ impl ExchangeEntry<'_> {
                 spread: counted
                     .estimate
                     .interval
-                    .map(|it| (it.upper - it.lower) / 2.0),
+                    .map(|it| (it.upper - it.lower) / 2.0)
+                    // An interval on logarithms may be too wide for one of the same distance to both sides.
+                    .filter(|spread| *spread < counted.estimate.value.abs()),
                 rests_on: match counted.estimate.interval {
                     Some(_) => format!("{}, 95 % confidence", counted.estimate.size.text()),
                     None => counted.estimate.size.text(),

@@ -165,7 +165,7 @@ pub struct DetectionFields<'a> {
     /// Required for the smallest slowdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     power: Option<f64>,
-    slowdown: f64,
+    slowdown: Option<f64>,
     instances: usize,
     iterations: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -208,7 +208,7 @@ pub fn rates(answer: &MdsAnswer) -> Vec<DetectionFields<'_>> {
         slowdowns.iter().filter_map(move |slowdown| {
             let rate = cell.rate(*slowdown)?;
             Some(DetectionFields {
-                slowdown: *slowdown,
+                slowdown: Some(*slowdown),
                 detection_rate: Some(rate.value),
                 lower: rate.interval.map(|it| it.lower),
                 upper: rate.interval.map(|it| it.upper),
@@ -227,7 +227,7 @@ pub fn minimal(answer: &MdsAnswer) -> Vec<DetectionFields<'_>> {
         let interval = cell.experiments().map(|_| smallest.interval);
         Some(DetectionFields {
             power: Some(answer.power),
-            slowdown: smallest.slowdown,
+            slowdown: finite(smallest.slowdown),
             lower: interval.map(|it| it.lower),
             upper: interval.map(|it| it.upper),
             ..DetectionFields::new(row, cell)
