@@ -100,7 +100,7 @@ fn what_counts_goes_out_and_notes_say_what_does_not() {
     "#);
     assert_snapshot!(to(&["github-action"]), @r#"
     [
-    {"extra":"3 instances × 2, 95 % confidence","name":"t.py::test_join[10]","range":"± 3.1457014117509003","unit":"s","value":2.090861651842299}
+    {"extra":"3 instances × 2, 95 % confidence","name":"t.py::test_join[10]","unit":"s","value":2.090861651842299}
     ]
     note: 1 entry was joined from several instances, which this format cannot distinguish
     note: 3 iterations were excluded: burn-in or failed
@@ -109,7 +109,7 @@ fn what_counts_goes_out_and_notes_say_what_does_not() {
     "#);
     assert_snapshot!(to(&["github-action", "--metric", "rows"]), @r#"
     [
-    {"extra":"3 instances × 2, 95 % confidence","name":"t.py::test_join[10] - rows","range":"± 77.43657231422557","unit":"1/s","value":48.77999781737787}
+    {"extra":"3 instances × 2, 95 % confidence","name":"t.py::test_join[10] - rows","unit":"1/s","value":48.77999781737787}
     ]
     note: 1 entry was joined from several instances, which this format cannot distinguish
     note: 3 iterations were excluded: burn-in or failed

@@ -227,7 +227,7 @@ pub fn minimal(answer: &MdsAnswer) -> Vec<DetectionFields<'_>> {
         let interval = cell.experiments().map(|_| smallest.interval);
         Some(DetectionFields {
             power: Some(answer.power),
-            slowdown: finite(smallest.slowdown),
+            slowdown: Some(smallest.slowdown).filter(|it| it.is_finite()),
             lower: interval.map(|it| it.lower),
             upper: interval.map(|it| it.upper),
             ..DetectionFields::new(row, cell)
