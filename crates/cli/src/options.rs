@@ -363,6 +363,12 @@ pub fn command_words() -> Vec<String> {
     std::iter::once("lapwing".to_owned()).chain(words).collect()
 }
 
+/// Returns whether a word is `-n` with its number: `-n10`.
+fn is_short_number(word: &str) -> bool {
+    let number = word.strip_prefix("-n").map(|it| it.trim_start_matches('='));
+    number.is_some_and(|it| it.parse::<u32>().is_ok())
+}
+
 /// Returns whether the words of a command ask for JSON, although they cannot be understood.
 pub fn is_json_asked(words: &[String]) -> bool {
     let mut own = words.iter().take_while(|word| *word != "--").peekable();
@@ -454,7 +460,7 @@ impl Context {
                 "-n" | "--instances" => {
                     own.next();
                 }
-                given if given.starts_with("--instances=") => {}
+                given if given.starts_with("--instances=") || is_short_number(given) => {}
                 "run" | "judge" if !is_inserted => {
                     is_inserted = true;
                     words.extend([word.clone(), "-n".to_owned(), instances.to_string()]);

@@ -14,7 +14,7 @@ use lapwing_measure::bisection::{
 use lapwing_measure::session::{
     MeasuringParts, PythonEnvironments, SessionOpening, new_session, repository,
 };
-use lapwing_measure::suite::{CommandLine, Plan, Variant, command_text};
+use lapwing_measure::suite::{Plan, Variant};
 use lapwing_measure::{
     RunEnd, SOURCE_VARIABLE, ancestry, declared_metrics, first_good_commit, single_commit,
 };
@@ -319,34 +319,10 @@ fn next_step(judged: &Judged, context: &Context) -> Option<NextStep> {
     else {
         return None;
     };
-    let mut words = Vec::new();
-    let mut given = context.command.iter();
-    while let Some(word) = given.next() {
-        match word.as_str() {
-            "--" => {
-                words.push(word.clone());
-                break;
-            }
-            "--instances" | "-n" => {
-                let _number = given.next();
-            }
-            other if other.starts_with("--instances=") || is_short_number(other) => {}
-            "judge" => words.extend([word.clone(), format!("--instances={number}")]),
-            _ => words.push(word.clone()),
-        }
-    }
-    words.extend(given.cloned());
-    let command = command_text(&CommandLine::Words(words));
     Some(NextStep::new(
-        command,
+        context.with_instances(*number),
         "measures enough instances to decide",
     ))
-}
-
-/// Returns whether a word is `-n` with its number: `-n10`.
-fn is_short_number(word: &str) -> bool {
-    let number = word.strip_prefix("-n").map(|it| it.trim_start_matches('='));
-    number.is_some_and(|it| it.parse::<u32>().is_ok())
 }
 
 /// How a comparison is judged.
