@@ -126,7 +126,7 @@ pub fn enveloped(
         answer: kind.name,
         schema: kind.schema,
         command: command.to_vec(),
-        headline: answer.headline(view),
+        headline: text.told_by_table.unwrap_or(text.headline),
         verdict: answer.verdict(),
         next: text.next,
         notes: text.notes,

@@ -125,11 +125,6 @@ pub trait Answer {
     /// Returns the error of a row that CSV has no form for.
     fn rows(&self) -> Result<CsvRows, WriteError>;
 
-    /// Returns the conclusion in one sentence, for programs.
-    fn headline(&self, view: View) -> String {
-        self.for_people(view).headline
-    }
-
     /// Returns the verdict, where the question has one.
     fn verdict(&self) -> Option<&'static str> {
         None

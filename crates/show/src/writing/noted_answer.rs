@@ -35,10 +35,6 @@ impl Answer for NotedAnswer<'_> {
         self.answer.rows()
     }
 
-    fn headline(&self, view: View) -> String {
-        self.answer.headline(view)
-    }
-
     fn verdict(&self) -> Option<&'static str> {
         self.answer.verdict()
     }

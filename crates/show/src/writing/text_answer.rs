@@ -25,6 +25,8 @@ pub enum MarkdownLayout {
 pub struct TextAnswer {
     /// The conclusion.
     pub headline: String,
+    /// The conclusion for programs, where the table alone tells it to people.
+    pub told_by_table: Option<String>,
     /// The numbers.
     pub table: Table,
     /// Remarks, a line each.

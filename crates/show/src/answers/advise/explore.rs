@@ -131,8 +131,7 @@ impl Answer for ExploreAnswer<'_> {
             headline: self.headline(),
             table,
             notes: self.notes.clone(),
-            next: Vec::new(),
-            has_table_first: false,
+            ..TextAnswer::default()
         }
     }
 

@@ -330,8 +330,7 @@ impl Answer for AdviceAnswer<'_> {
             headline: self.headline(),
             table,
             notes: self.all_notes(),
-            next: Vec::new(),
-            has_table_first: false,
+            ..TextAnswer::default()
         }
     }
 

@@ -283,7 +283,7 @@ impl Answer for BisectionAnswer {
             table: self.table(),
             notes,
             next: self.next.clone(),
-            has_table_first: false,
+            ..TextAnswer::default()
         }
     }
 

@@ -47,7 +47,7 @@ pub fn text_answer(answer: &CompareAnswer, view: View) -> TextAnswer {
         },
         notes,
         next: answer.next.clone(),
-        has_table_first: false,
+        ..TextAnswer::default()
     }
 }
 

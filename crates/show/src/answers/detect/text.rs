@@ -85,7 +85,7 @@ pub fn text_answer(answer: &DetectAnswer, view: View) -> TextAnswer {
         table: table(answer, &listed),
         notes,
         next: next_steps(answer),
-        has_table_first: false,
+        ..TextAnswer::default()
     }
 }
 

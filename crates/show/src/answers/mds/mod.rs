@@ -199,14 +199,9 @@ impl Answer for MdsAnswer {
                 table,
                 notes,
                 next: vec![self.plan_step(shown.ability())],
-                has_table_first: false,
+                ..TextAnswer::default()
             }
         })
-    }
-
-    fn headline(&self, _view: View) -> String {
-        let most = self.options.grid.largest();
-        self.with_shown(|shown| shown.view.headline(shown.rows, shown.enough, most))
     }
 
     fn data(&self, view: View) -> Result<Value, WriteError> {

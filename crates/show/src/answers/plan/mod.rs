@@ -168,7 +168,7 @@ impl Answer for PlanAnswer {
             table: text::table(&self.plan),
             notes: notes::notes(self),
             next: self.next_steps(),
-            has_table_first: false,
+            ..TextAnswer::default()
         }
     }
 

@@ -117,44 +117,22 @@ impl Answer for SessionAnswer {
     }
 
     fn for_people(&self, _view: View) -> TextAnswer {
-        let mut sentences = self.sentences();
-        let headline = match sentences.len() {
-            1 => sentences.remove(0).text,
-            _ => String::new(),
+        let compared = self.compared();
+        let told_by_table = self.conclusion(&compared);
+        let mut sentences = comparisons::sentences(&self.results, compared);
+        let (headline, told_by_table) = match sentences.len() {
+            1 => (sentences.remove(0).text, None),
+            _ => (String::new(), Some(told_by_table)),
         };
         let mut notes = sentences;
         notes.extend(self.notes());
         TextAnswer {
             headline,
+            told_by_table,
             table: self.text_table(),
             notes,
             next: self.next.clone(),
             has_table_first: true,
-        }
-    }
-
-    fn headline(&self, view: View) -> String {
-        let compared = self.compared();
-        let text = self.for_people(view).headline;
-        if !text.is_empty() {
-            text
-        } else if compared.is_empty() {
-            let rows = self.results.rows.iter();
-            let mut values = rows.map(|row| match self.results.estimates(row).first() {
-                Some((_, unit, estimate)) => {
-                    format!("{}: {}", self.label(row), estimate.text(unit))
-                }
-                None => format!("{}: {}", self.label(row), NOTHING.trim_start_matches("–  ")),
-            });
-            match self.results.rows.len() {
-                0 => "no results".to_owned(),
-                1 => values.next().unwrap_or_default(),
-                several => counted(several, "result"),
-            }
-        } else {
-            let number = counted(compared.len(), "comparison");
-            let verdicts = verdicts_text(compared.iter().map(|it| &it.comparison));
-            format!("{number}: {verdicts}")
         }
     }
 
@@ -247,9 +225,23 @@ impl SessionAnswer {
         }
     }
 
-    /// Returns the comparisons as sentences.
-    fn sentences(&self) -> Vec<Note> {
-        comparisons::sentences(&self.results, self.compared())
+    /// Returns what the table and several comparisons come to.
+    fn conclusion(&self, compared: &[SessionComparison<'_>]) -> String {
+        if !compared.is_empty() {
+            let number = counted(compared.len(), "comparison");
+            let verdicts = verdicts_text(compared.iter().map(|it| &it.comparison));
+            return format!("{number}: {verdicts}");
+        }
+        match self.results.rows.as_slice() {
+            [] => "no results".to_owned(),
+            [row] => match self.results.estimates(row).first() {
+                Some((_, unit, estimate)) => {
+                    format!("{}: {}", self.label(row), estimate.text(unit))
+                }
+                None => format!("{}: {}", self.label(row), NOTHING.trim_start_matches("–  ")),
+            },
+            several => counted(several.len(), "result"),
+        }
     }
 
     fn left_out(&self) -> LeftOut {

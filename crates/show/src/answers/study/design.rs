@@ -331,7 +331,7 @@ impl Answer for DesignAnswer {
             table: self.factors(),
             notes: self.all_notes(),
             next: vec![self.next()],
-            has_table_first: false,
+            ..TextAnswer::default()
         }
     }
 

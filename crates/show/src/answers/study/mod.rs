@@ -170,8 +170,7 @@ impl Answer for StudyAnswer<'_> {
             headline: self.headline.clone(),
             table,
             notes,
-            next: Vec::new(),
-            has_table_first: false,
+            ..TextAnswer::default()
         }
     }
 

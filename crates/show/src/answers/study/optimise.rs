@@ -106,7 +106,7 @@ impl Answer for OptimisationAnswer {
             table: self.table(view),
             notes,
             next: vec![NextStep::new(&self.findings, "explains the effects")],
-            has_table_first: false,
+            ..TextAnswer::default()
         }
     }
 

@@ -308,8 +308,7 @@ impl Answer for TraceComparisonAnswer<'_> {
             headline: self.headline(),
             table: self.table(top),
             notes: hidden.into_iter().chain(self.notes()).collect(),
-            next: Vec::new(),
-            has_table_first: false,
+            ..TextAnswer::default()
         };
         with_defects(self.traces.iter().copied(), answer)
     }

@@ -111,8 +111,7 @@ impl Answer for ControllerAnswer<'_> {
             ),
             table,
             notes: counts.into_iter().collect(),
-            next: Vec::new(),
-            has_table_first: false,
+            ..TextAnswer::default()
         };
         with_defects([self.trace], answer)
     }

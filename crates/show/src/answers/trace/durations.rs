@@ -136,8 +136,7 @@ impl Answer for TaskDurationsAnswer<'_> {
             ),
             table,
             notes: Vec::new(),
-            next: Vec::new(),
-            has_table_first: false,
+            ..TextAnswer::default()
         };
         with_defects([self.trace], answer)
     }
@@ -238,8 +237,7 @@ impl Answer for TransferDurationsAnswer<'_> {
             ),
             table,
             notes: note.into_iter().collect(),
-            next: Vec::new(),
-            has_table_first: false,
+            ..TextAnswer::default()
         };
         with_defects([*trace], answer)
     }

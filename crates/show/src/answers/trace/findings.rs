@@ -204,8 +204,7 @@ impl Answer for TraceFindingsAnswer<'_> {
             headline: headline(self.trace, &self.findings),
             table,
             notes,
-            next: Vec::new(),
-            has_table_first: false,
+            ..TextAnswer::default()
         };
         with_defects([self.trace], answer)
     }

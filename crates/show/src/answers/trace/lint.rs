@@ -100,8 +100,7 @@ impl Answer for DefectsAnswer<'_> {
             ),
             table,
             notes: Vec::new(),
-            next: Vec::new(),
-            has_table_first: false,
+            ..TextAnswer::default()
         }
     }
 

@@ -92,8 +92,7 @@ impl Answer for ProfileAnswer<'_> {
             ),
             table,
             notes: Vec::new(),
-            next: Vec::new(),
-            has_table_first: false,
+            ..TextAnswer::default()
         };
         with_defects([self.0], answer)
     }

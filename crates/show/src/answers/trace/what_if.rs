@@ -177,8 +177,7 @@ impl Answer for WhatIfAnswer<'_> {
             ),
             table,
             notes: self.notes(),
-            next: Vec::new(),
-            has_table_first: false,
+            ..TextAnswer::default()
         };
         with_defects([self.trace], answer)
     }
