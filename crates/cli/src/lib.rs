@@ -97,7 +97,12 @@ fn refuse(error: &clap::Error) -> ExitCode {
         let text = error.to_string();
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let first = lines.next().unwrap_or_default();
-        let first = first.trim_start_matches("error: ").to_owned();
+        let first = first.trim_start_matches("error: ");
+        let missing = match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::Strings(names)) if first.ends_with(':') => names.join(", "),
+            Some(_) | None => String::new(),
+        };
+        let first = format!("{first} {missing}").trim_end().to_owned();
         let hint = lines.find_map(|line| line.strip_prefix("tip: "));
         let mut answer = ErrorAnswer::new(words, first, status.number());
         answer.hint = hint.map(str::to_owned);
@@ -105,6 +110,20 @@ fn refuse(error: &clap::Error) -> ExitCode {
         write_error(&answer);
     }
     status.into()
+}
+
+/// Returns the names of a text such as "did you mean `a` or `b`?".
+fn meant(text: &str) -> Option<Vec<String>> {
+    let (_, names) = text.split_once("did you mean ")?;
+    let (names, _) = names.split_once('?')?;
+    Some(
+        names
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .map(str::to_owned)
+            .collect(),
+    )
 }
 
 /// Returns the names that would have been right.
@@ -164,10 +183,16 @@ fn report(error: CliError, context: &options::Context) -> ExitCode {
     context.terminal.error(&error);
     if context.format == AnswerFormat::Json && error.exit != error::ExitStatus::Interrupted {
         let sentence = error.sentence();
+        let candidates = if error.candidates.is_empty() {
+            let hint = error.hint.as_deref().unwrap_or_default();
+            meant(&sentence).or_else(|| meant(hint)).unwrap_or_default()
+        } else {
+            error.candidates
+        };
         write_error(&ErrorAnswer {
             consequence: error.consequence,
             hint: error.hint,
-            candidates: error.candidates,
+            candidates,
             ..ErrorAnswer::new(context.command.clone(), sentence, error.exit.number())
         });
     }

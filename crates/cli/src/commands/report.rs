@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 use lapwing_analyse::detect::{DetectOptions, Histories};
+use lapwing_analyse::judge::Verdict;
 use lapwing_analyse::sample::{SampleFilter, SideSpec, each_batch};
 use lapwing_model::text::{counted, first_names};
 use lapwing_record::{Filter, Retired, Store, StoreError, TraceHead};
@@ -150,10 +151,12 @@ impl ReportCommand {
             ]
             .into(),
             contents: format!(" ({benchmarks})"),
-            notes,
+            notes: written.conclusions.into_iter().chain(notes).collect(),
             next: Vec::new(),
         };
-        context.tell(&answer.answer()?)
+        let mut answer = answer.answer()?;
+        answer.verdict = written.verdict.map(Verdict::name);
+        context.tell(&answer)
     }
 
     /// Finds the changes in the history, and whether there are studies. They are known once all benchmarks were read,

@@ -23,7 +23,10 @@ fn plan_without(state: &SessionState) -> Plan {
         case.benchmark = benchmark.clone();
         case
     });
-    let commits: BTreeSet<_> = state.runs.iter().map(|it| &it.version.commit).collect();
+    let versions = state.runs.iter().map(|it| &it.version);
+    let versions: BTreeSet<_> = versions
+        .map(|it| it.commit.as_ref().or(it.name.as_ref()))
+        .collect();
     let mut variants: Vec<Variant> = Vec::new();
     for run in &state.runs {
         if variants.iter().any(|it| it.is_of(run)) {
@@ -32,7 +35,7 @@ fn plan_without(state: &SessionState) -> Plan {
         variants.push(Variant {
             name: run.variant.clone(),
             factors: run.factors.clone(),
-            commit: (commits.len() > 1).then(|| PlannedCommit {
+            commit: (versions.len() > 1).then(|| PlannedCommit {
                 version: run.version.clone(),
                 repository: String::new(),
                 patches: Vec::new(),

@@ -294,8 +294,12 @@ impl Variant {
 
     /// Returns whether a run is one of this variant.
     pub fn is_of(&self, run: &Run) -> bool {
-        let commit = self.commit.as_ref().map(|it| &it.version.commit);
-        run.variant == self.name && commit.is_none_or(|it| *it == run.version.commit)
+        let is_same = |version: &Version| match &version.commit {
+            Some(commit) => run.version.commit.as_ref() == Some(commit),
+            None => run.version.commit.is_none() && run.version.name == version.name,
+        };
+        let commit = self.commit.as_ref();
+        run.variant == self.name && commit.is_none_or(|it| is_same(&it.version))
     }
 }
 

@@ -29,13 +29,13 @@ pub struct ErrorAnswer {
     pub exit: u8,
 }
 
-/// A line of a file.
+/// A file, and the line in it if the problem is in one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ErrorPlace {
     /// The file.
     pub file: String,
     /// The line, from 1.
-    pub line: u64,
+    pub line: Option<u64>,
 }
 
 impl ErrorAnswer {
@@ -60,13 +60,19 @@ impl ErrorAnswer {
 }
 
 impl ErrorPlace {
-    /// Returns the place that an error begins with: all errors about a line of a file begin with `FILE:LINE: `.
-    fn of(error: &str) -> Option<Self> {
-        let (place, _) = error.split_once(": ")?;
+    /// Returns the place that an error begins with: `FILE:LINE: …`, as all errors about a line do, or `cannot read FILE`.
+    pub fn of(error: &str) -> Option<Self> {
+        let place = error.split_once(": ").map_or(error, |(place, _)| place);
+        if let Some(file) = place.strip_prefix("cannot read ") {
+            return Some(Self {
+                file: file.to_owned(),
+                line: None,
+            });
+        }
         let (file, line) = place.rsplit_once(':')?;
         Some(Self {
             file: file.to_owned(),
-            line: line.parse().ok()?,
+            line: Some(line.parse().ok()?),
         })
     }
 }
@@ -79,7 +85,18 @@ mod tests {
     fn errors_about_a_line_name_it() {
         let place = ErrorPlace::of("a b/lapwing.toml:12: unknown key `x`");
         let file = "a b/lapwing.toml".to_owned();
-        assert_eq!(place, Some(ErrorPlace { file, line: 12 }));
-        assert_eq!(ErrorPlace::of("cannot read x: no such file"), None);
+        assert_eq!(
+            place,
+            Some(ErrorPlace {
+                file,
+                line: Some(12)
+            })
+        );
+        let unread = ErrorPlace::of("cannot read x: no such file");
+        assert_eq!(
+            unread.map(|it| (it.file, it.line)),
+            Some(("x".to_owned(), None))
+        );
+        assert_eq!(ErrorPlace::of("no run has the version `1: 2`"), None);
     }
 }

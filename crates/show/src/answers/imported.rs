@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::error::ErrorPlace;
 use crate::writing::Align::Left;
 use crate::writing::{
     Answer, AnswerKind, CsvRows, Note, Table, TextAnswer, View, WriteError, csv_rows,
@@ -54,6 +55,11 @@ pub struct ImportedFile {
 pub struct RefusedFile {
     /// Why.
     pub error: String,
+    /// What that means for the store.
+    pub consequence: Option<String>,
+    /// The file, and the line of the problem if it is in one.
+    #[serde(rename = "where")]
+    pub place: Option<ErrorPlace>,
     /// Advice on what to do next.
     pub hint: Option<String>,
 }
@@ -76,6 +82,8 @@ struct ImportFields<'a> {
     /// New records of all files.
     total: RecordCounts,
     files: Vec<ImportedRow<'a>>,
+    /// Number of files that were refused.
+    refused_files: usize,
     refused: &'a [RefusedFile],
 }
 
@@ -200,7 +208,14 @@ impl ImportAnswer<'_> {
         let files = counted(self.files.len(), "file");
         match formats.is_empty() {
             true => format!("nothing was imported: {} refused", self.refused.len()),
-            false => format!("{files} ({}): {taken}", formats.join(", ")),
+            false if self.refused.is_empty() => {
+                format!("{files} ({}): {taken}", formats.join(", "))
+            }
+            false => format!(
+                "{files} ({}): {taken}; {} refused",
+                formats.join(", "),
+                self.refused.len()
+            ),
         }
     }
 
@@ -274,6 +289,7 @@ impl Answer for ImportAnswer<'_> {
                 0 => self.file_rows(),
                 _all => Vec::new(),
             },
+            refused_files: self.refused.len(),
             refused: &self.refused,
         })?)
     }

@@ -66,6 +66,13 @@ impl ComparisonIndex {
     }
 }
 
+/// Returns the worst verdict of all comparisons.
+pub(super) fn worst(site: &ReportSite) -> Option<Verdict> {
+    let all = site.comparisons.iter().flat_map(|it| &it.view.comparisons);
+    let verdicts = all.map(|it| it.verdict);
+    verdicts.min_by_key(|it| news_rank(*it))
+}
+
 impl ComparisonView {
     /// Returns the names of the sides.
     pub(super) fn sides(&self) -> String {

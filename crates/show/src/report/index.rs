@@ -124,7 +124,11 @@ impl IndexPage {
 
     fn conclusion(&self, site: &ReportSite) -> Markup {
         html! {
-            (self.sentence(is_all_well(site)))
+            @let differing = self.count_rows(|row| row.moved && !row.since_before);
+            (self.sentence(differing == 0 && is_all_well(site)))
+            @if differing > 0 {
+                p.compared { strong { (grouped(differing)) } " " (plural(differing, "benchmark differs", "benchmarks differ")) " between variants (bold in the table)." }
+            }
             @if let Some(comparisons) = &site.comparisons {
                 p.compared { (comparisons.view.sides()) ": " a href=(SitePage::Compare.file()) { strong { (comparisons.view.verdicts()) } } "." }
             }
@@ -242,21 +246,25 @@ impl IndexPage {
         }
     }
 
-    /// Returns the number of benchmarks of which a variant differs from its run before, by the metric that is shown
-    /// first.
+    /// Returns the number of benchmarks of which a variant differs from its run before.
     fn changed(&self) -> usize {
-        let mut changed: BTreeMap<(&str, &str), bool> = BTreeMap::new();
+        self.count_rows(|row| row.moved && row.since_before)
+    }
+
+    /// Returns the number of benchmarks with such a row, by the metric that is shown first.
+    fn count_rows(&self, is_such: impl Fn(&IndexRow) -> bool) -> usize {
+        let mut found: BTreeMap<(&str, &str), bool> = BTreeMap::new();
         for (_, of_metric) in self.metrics.by_use() {
             let mut by_this_metric: BTreeMap<(&str, &str), bool> = BTreeMap::new();
             for row in &of_metric.rows {
                 let benchmark = (row.benchmark.suite.as_str(), row.benchmark.id.as_str());
-                *by_this_metric.entry(benchmark).or_default() |= row.moved && row.since_before;
+                *by_this_metric.entry(benchmark).or_default() |= is_such(row);
             }
-            for (benchmark, is_changed) in by_this_metric {
-                changed.entry(benchmark).or_insert(is_changed);
+            for (benchmark, is_found) in by_this_metric {
+                found.entry(benchmark).or_insert(is_found);
             }
         }
-        changed.values().filter(|is_changed| **is_changed).count()
+        found.values().filter(|is_found| **is_found).count()
     }
 
     /// Returns what to know of sources that measure everything back to back, once for all.

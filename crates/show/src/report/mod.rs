@@ -30,11 +30,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use serde_json::json;
 
 use super::sample::{FIRST_METRIC, MetricSample, RunSample};
 use super::units::into_base_units;
 use super::words::summary::RunSummary;
-use super::{VariantColours, chart};
+use super::{VariantColours, VerdictCounts, chart};
+use crate::writing::Note;
 pub use changes::ChangesView;
 pub(crate) use changes::FindingSentence;
 use compare::ComparisonIndex;
@@ -51,7 +53,7 @@ use index_parts::health::BenchmarkHealth;
 use index_parts::listing::MetricRows;
 use index_parts::row::MetricIndexRows;
 use lapwing_analyse::clean::{BenchmarkAudit, CleaningPolicy, CleaningRules};
-use lapwing_analyse::judge::{self, Estimate};
+use lapwing_analyse::judge::{self, Estimate, Verdict};
 use lapwing_analyse::sample::{BenchmarkBatch, BenchmarkData, Sample, VariantNames};
 use lapwing_model::MetricName;
 use lapwing_record::TraceHead;
@@ -86,12 +88,36 @@ pub struct ReportOptions {
 }
 
 /// The written report.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct WrittenReport {
     /// The page to open.
     pub index: PathBuf,
     /// The number of its benchmarks.
     pub benchmarks: usize,
+    /// The conclusions of its comparison and of its history.
+    pub conclusions: Vec<Note>,
+    /// The worst verdict of its comparison.
+    pub verdict: Option<Verdict>,
+}
+
+/// Returns what the index says of the comparison and of the history.
+fn conclusions(site: &ReportSite) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if let Some(comparisons) = &site.comparisons {
+        let view = &comparisons.view;
+        let text = format!("{}: {}", view.sides(), view.verdicts());
+        let note = Note::new("compared", text).with("comparisons", view.comparisons.len());
+        let verdicts = VerdictCounts::of(&view.comparisons);
+        notes.push(note.with("verdicts", json!(verdicts)));
+    }
+    if let Some(view) = &site.changes
+        && let Some(summary) = changes::summary(view)
+    {
+        let note = Note::new("history", format!("in the history: {summary}"));
+        let counts = view.counts();
+        notes.push(note.with("changes", json!(counts)));
+    }
+    notes
 }
 
 /// The style of all pages.
@@ -287,8 +313,14 @@ impl ReportWriter {
         variability::write(site, self.variability)?;
         detection::write(site, self.detection)?;
         let page = self.index.write(site, &self.tests)?;
+        let (conclusions, verdict) = (conclusions(&self.site), compare::worst(&self.site));
         let index = self.site.directory.finish(&page)?;
-        Ok(WrittenReport { index, benchmarks })
+        Ok(WrittenReport {
+            index,
+            benchmarks,
+            conclusions,
+            verdict,
+        })
     }
 
     /// Keeps for the pages about all benchmarks what they need of one.

@@ -365,6 +365,7 @@ fn metric_table(page: &BenchmarkPage<'_>) -> Markup {
                 }
             }
             }
+            p.hint { "Changes are judged here from this benchmark alone. The index and " code { "lapwing compare" } " judge all benchmarks together, whose common noise makes intervals narrower or wider." }
             }
         }
     }

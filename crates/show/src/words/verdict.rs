@@ -390,6 +390,8 @@ pub struct VerdictCounts {
     better_in_runs: usize,
     unchanged_in_runs: usize,
     equivalent: usize,
+    /// Those of no change without a small one, and whose values are not all equal.
+    unchanged: usize,
     inconclusive: usize,
     not_measured: usize,
     /// Those of no change whose values are all equal.
@@ -431,6 +433,7 @@ impl VerdictCounts {
                     counts.small_changes += 1;
                     &mut counts.small_changes_within
                 } else {
+                    counts.unchanged += 1;
                     &mut counts.unchanged_within
                 };
                 let largest = it.largest_change().unwrap_or(0.0);

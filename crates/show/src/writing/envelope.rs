@@ -107,8 +107,14 @@ pub fn enveloped(
     let mut omitted_rows = answer.omitted_rows(view);
     if let Some(Value::Array(rows)) = kind.list.and_then(|list| data.get_mut(list)) {
         if let Some(limit) = extent.limit {
-            omitted_rows += rows.len().saturating_sub(limit);
-            rows.truncate(limit);
+            omitted_rows += match kind.sublist {
+                None => {
+                    let omitted = rows.len().saturating_sub(limit);
+                    rows.truncate(limit);
+                    omitted
+                }
+                Some(sublist) => limit_sublists(rows, sublist, limit),
+            };
         }
         if !extent.fields.is_empty() {
             match kind.sublist {
@@ -133,6 +139,22 @@ pub fn enveloped(
         omitted_rows,
         data,
     })
+}
+
+/// Drops all rows of the sublists but the first ones, and what has none left; returns the number of dropped rows.
+fn limit_sublists(rows: &mut Vec<Value>, sublist: &str, limit: usize) -> usize {
+    let (mut left, mut omitted) = (limit, 0);
+    rows.retain_mut(|row| {
+        let Some(own) = row.get_mut(sublist).and_then(Value::as_array_mut) else {
+            return true;
+        };
+        let had_any = !own.is_empty();
+        omitted += own.len().saturating_sub(left);
+        own.truncate(left);
+        left -= own.len();
+        !(had_any && own.is_empty())
+    });
+    omitted
 }
 
 fn keep_fields(rows: &mut [Value], fields: &[String]) {

@@ -115,7 +115,7 @@ fn rows(search: &CommitSearch<'_>, case: &CaseSearch) -> Vec<BisectRow> {
             commit: hash,
             subject: summary(search, variant).map_or_else(String::new, |it| it.subject),
             instances: case.logs(at).len(),
-            mean: lapwing_stats::mean(case.logs(at)).map(f64::exp),
+            value: lapwing_stats::mean(case.logs(at)).map(f64::exp),
             probability: posterior[at],
             broken: case.broken.get(&variant).cloned(),
             label,

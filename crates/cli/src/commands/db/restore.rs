@@ -111,6 +111,7 @@ fn what_is_undone(found: &[Remark]) -> String {
     let noun = |remark: &Remark| match remark.annotation.action.as_str() {
         "retire" => "retirement",
         "restore" => "restoration",
+        "triage" => "triage decision",
         _ => "rename",
     };
     if let [one] = found {

@@ -8,6 +8,7 @@ use lapwing_formats::{
 };
 use lapwing_model::text::{counted, grouped, joined};
 use lapwing_model::{Id, Session};
+use lapwing_show::answers::error::ErrorPlace;
 use lapwing_show::answers::imported::{ImportAnswer, ImportedFile, RefusedFile};
 use lapwing_show::writing::Note;
 
@@ -47,7 +48,9 @@ impl ImportTally {
         let error = with_hint(error.into());
         context.terminal.error(&error);
         self.refused.push(RefusedFile {
+            place: ErrorPlace::of(&error.sentence()),
             error: error.sentence(),
+            consequence: error.consequence,
             hint: error.hint,
         });
     }

@@ -157,7 +157,7 @@ pub struct BisectRow {
     /// Number of instances that the search used.
     pub instances: usize,
     /// Their geometric mean.
-    pub mean: Option<f64>,
+    pub value: Option<f64>,
     /// The probability that it is the one.
     pub probability: f64,
     /// Why it cannot be measured.
@@ -217,7 +217,7 @@ impl BisectionAnswer {
         ]);
         for benchmark in &self.benchmarks {
             for row in &benchmark.rows {
-                let mean = row.mean.map(|mean| quantity(mean, &benchmark.unit));
+                let value = row.value.map(|value| quantity(value, &benchmark.unit));
                 table.row(vec![
                     row.benchmark.clone(),
                     row.label.clone(),
@@ -225,7 +225,7 @@ impl BisectionAnswer {
                     row.instances.to_string(),
                     match &row.broken {
                         Some(_) => "broken".to_owned(),
-                        None => mean.unwrap_or_else(|| "–".to_owned()),
+                        None => value.unwrap_or_else(|| "–".to_owned()),
                     },
                     match row.probability {
                         share if share < SMALL => "–".to_owned(),

@@ -13,12 +13,12 @@ use serde_json::Value;
 
 use self::rows::SuiteRow;
 use super::audit::{AuditDetail, AuditFields, AuditPart};
-use crate::VerdictCounts;
 use crate::words::verdict::news_rank;
 use crate::writing::{
     Answer, AnswerKind, CsvRows, MarkdownLayout, NextStep, Note, TextAnswer, View, WriteError,
     csv_rows,
 };
+use crate::{VerdictCounts, news_first};
 
 pub use hail::{HailAnswer, KIND as HAIL_KIND};
 pub use rows::{ComparisonFields, caution_note, needed_about, needed_more_than};
@@ -78,7 +78,9 @@ pub const KIND: AnswerKind = AnswerKind::of::<CompareFields<'_>>("compare").list
 
 impl CompareAnswer {
     fn compare_rows(&self) -> Vec<ComparisonFields<'_>> {
-        self.comparisons.iter().map(ComparisonFields::new).collect()
+        let mut comparisons: Vec<&Comparison> = self.comparisons.iter().collect();
+        comparisons.sort_by(|one, other| news_first(one, other));
+        comparisons.into_iter().map(ComparisonFields::new).collect()
     }
 
     fn audit_part(&self) -> AuditPart<'_> {

@@ -139,9 +139,10 @@ impl DetectAnswer {
     }
 
     fn finding_rows(&self) -> Vec<FindingFields<'_>> {
-        let findings = self.detection.findings.iter();
-        findings
-            .map(|finding| FindingFields::new(self, finding))
+        let groups = self.detection.groups.iter();
+        let in_order = groups.flat_map(|group| &group.findings);
+        in_order
+            .map(|at| FindingFields::new(self, &self.detection.findings[*at]))
             .collect()
     }
 }
@@ -220,13 +221,8 @@ impl Answer for DetectAnswer {
     fn omitted_rows(&self, view: View) -> usize {
         let listed = ListedChanges::of(self, view);
         let findings = listed.groups.iter().map(|(_, findings)| findings.len());
-        let series = if view.full {
-            0
-        } else {
-            self.histories.series.len()
-        };
         let findings = self.detection.findings.len() - findings.sum::<usize>();
-        findings + self.detection.suspicions.len() - listed.suspicions.len() + series
+        findings + self.detection.suspicions.len() - listed.suspicions.len()
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {

@@ -256,8 +256,9 @@ fn group_notes(
             ", shared by {} of the suite: look for a change of the machine first",
             counted(group.findings.len(), "history"),
         ));
-    } else if more > 0 {
-        text.push_str(&format!(", and {more} more there"));
+    }
+    if more > 0 {
+        text.push_str(&format!(", and {more} more there (`--full` shows them)"));
     }
     let place = note("place", text).with("histories", group.findings.len());
     let mut notes = vec![place.with("not_listed", more)];

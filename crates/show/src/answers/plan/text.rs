@@ -160,7 +160,7 @@ pub fn table(plan: &BudgetedPlan) -> Table {
         found().any(|(line, (slowdown, found))| !outcome(line, *slowdown, found).is_empty());
     let mut columns = identity_columns(RowTitles::of(&plan.lines)).to_vec();
     columns.extend([
-        (true, "mean", Right),
+        (true, "value", Right),
         (true, "burn-in", Right),
         (slowdowns, "slowdown", Right),
         (true, "instances", Right),
@@ -169,12 +169,12 @@ pub fn table(plan: &BudgetedPlan) -> Table {
         (true, "cost", Right),
         (outcomes, "outcome", Whole),
     ]);
-    let mut table = Table::of_shown(&columns).dispensable(&["mean", "suite", "burn-in"]);
+    let mut table = Table::of_shown(&columns).dispensable(&["value", "suite", "burn-in"]);
     for (line, (slowdown, found)) in found() {
         let choice = &line.choice;
         let mut cells = identity_cells(line);
         cells.extend([
-            quantity(choice.variability.mean, &choice.metric.unit),
+            quantity(choice.variability.value, &choice.metric.unit),
             choice.burn_in.to_string(),
             round_percent(slowdown - 1.0),
         ]);

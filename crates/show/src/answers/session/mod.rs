@@ -8,7 +8,7 @@ use std::path::Path;
 
 use lapwing_analyse::clean::LeftOut;
 use lapwing_analyse::explain::{SessionComparison, SessionResult, SessionResults};
-use lapwing_analyse::judge::{Estimate, Verdict};
+use lapwing_analyse::judge::{CompareOptions, Estimate, Verdict};
 use lapwing_model::text::{counted, plural};
 use lapwing_model::{MetricName, Run, Session};
 use schemars::JsonSchema;
@@ -63,6 +63,10 @@ struct SessionFields<'a> {
     /// The metric that is compared.
     metric: &'a str,
     results: Vec<ResultRow<'a>>,
+    /// Confidence of the intervals.
+    confidence: f64,
+    /// The largest change that is none, as a share.
+    band: f64,
     /// Number of comparisons.
     compared: usize,
     /// Number of comparisons by verdict.
@@ -150,6 +154,8 @@ impl Answer for SessionAnswer {
             },
             metric: &self.results.metric,
             results: self.result_rows(),
+            confidence: CompareOptions::default().confidence.level(),
+            band: CompareOptions::default().band(),
             compared: compared.len(),
             verdicts: VerdictCounts::of(compared.iter().map(|it| &it.comparison)),
             comparisons: compared
@@ -167,7 +173,10 @@ impl Answer for SessionAnswer {
     fn verdict(&self) -> Option<&'static str> {
         let compared = self.compared();
         let verdicts = compared.iter().map(|it| it.comparison.verdict);
-        verdicts.min_by_key(|it| news_rank(*it)).map(Verdict::name)
+        let lacks = self.results.has_failed() || self.results.is_empty();
+        let lacking = lacks.then_some(Verdict::NotMeasured);
+        let all = verdicts.chain(lacking);
+        all.min_by_key(|it| news_rank(*it)).map(Verdict::name)
     }
 
     fn markdown_layout(&self) -> MarkdownLayout {

@@ -230,21 +230,6 @@ impl Answer for TraceFindingsAnswer<'_> {
         })?)
     }
 
-    fn omitted_rows(&self, view: View) -> usize {
-        let TraceFindings {
-            workers,
-            path,
-            ideal,
-            ..
-        } = &self.findings;
-        let path = path.as_ref().map_or(0, |it| it.tasks.len());
-        let ideal = ideal
-            .as_ref()
-            .map_or(0, |it| it.path.len() + it.slack.len());
-        let hidden = workers.busy.len() + path + ideal;
-        if view.full { 0 } else { hidden }
-    }
-
     fn rows(&self) -> Result<CsvRows, WriteError> {
         csv_rows(&self.finding_rows())
     }

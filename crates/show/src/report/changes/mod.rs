@@ -11,6 +11,7 @@ pub(super) use benchmark::{HistorySince, level_marks, section, write_charts};
 pub(super) use page::{has_regressions, summary, write};
 
 use super::slug::slug;
+use crate::ChangeCounts;
 use crate::CommitPages;
 use lapwing_analyse::detect::{
     DetectOptions, Detection, Direction, Finding, FindingGroup, Histories, HistoryOrder, Moment,
@@ -45,6 +46,11 @@ pub struct ChangesView {
 }
 
 impl ChangesView {
+    /// Returns the number of changes by what is known of them.
+    pub(super) fn counts(&self) -> ChangeCounts {
+        ChangeCounts::of(&self.detection)
+    }
+
     /// Finds the changes in these histories; annotations say which are known, and a suite file has limits of single
     /// benchmarks.
     pub fn of(
