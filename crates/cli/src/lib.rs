@@ -28,7 +28,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, FromArgMatches, Parser};
 use lapwing_measure::local::{LAUNCHER_ARGUMENT, serve_as_launcher};
 use lapwing_show::answers::error::ErrorAnswer;
-use lapwing_show::writing::AnswerFormat;
+use lapwing_show::writing::safe;
 
 use crate::error::CliError;
 
@@ -66,6 +66,16 @@ pub fn run() -> ExitCode {
         return report(error, &context);
     }
     match arguments.command.act(&context) {
+        Ok(error::ExitStatus::Interrupted) if context.lacks_json() => {
+            let status = error::ExitStatus::Interrupted;
+            let command = context.command.clone();
+            write_error(&ErrorAnswer::new(
+                command,
+                "interrupted".to_owned(),
+                status.number(),
+            ));
+            status.into()
+        }
         Ok(code) => code.into(),
         Err(error) => report(hints::with_hint(error), &context),
     }
@@ -83,8 +93,13 @@ fn with_short_help(command: Command) -> Command {
 
 /// Shows what is wrong with the arguments, or the help that they ask for.
 fn refuse(error: &clap::Error) -> ExitCode {
-    // As `parse` does; nothing can be said if that fails.
-    let _unseen = error.print();
+    let text = error.render().to_string();
+    if text == safe(&text) {
+        // As `parse` does; nothing can be said if that fails.
+        let _unseen = error.print();
+    } else {
+        let _unseen = std::io::stderr().write_all(safe(&text).as_bytes());
+    }
     let is_judge = std::env::args_os().any(|it| it == "judge");
     let status = match error.exit_code() {
         0 => return error::ExitStatus::Fine.into(),
@@ -181,7 +196,7 @@ fn report(error: CliError, context: &options::Context) -> ExitCode {
         return error::ExitStatus::Fine.into();
     }
     context.terminal.error(&error);
-    if context.format == AnswerFormat::Json && error.exit != error::ExitStatus::Interrupted {
+    if context.lacks_json() {
         let sentence = error.sentence();
         let candidates = if error.candidates.is_empty() {
             let hint = error.hint.as_deref().unwrap_or_default();

@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::ops::{Deref, RangeBounds};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -123,7 +124,7 @@ impl AnswerOptions {
         Extent {
             full: self.full,
             limit: self.limit,
-            fields: self.fields.clone(),
+            fields: self.fields.iter().map(|it| it.trim().to_owned()).collect(),
         }
     }
 }
@@ -395,6 +396,8 @@ pub struct Context {
     pub format: AnswerFormat,
     /// The command of this process.
     pub command: Vec<String>,
+    /// Whether an answer was written.
+    pub is_answered: AtomicBool,
     /// The machine that this program runs on.
     pub machine: Machine,
 }
@@ -416,6 +419,7 @@ impl Context {
             command: &self.command,
             quiet: self.quiet,
         };
+        self.is_answered.store(true, Ordering::Relaxed);
         let written = write_answer(answer, request, &mut out);
         CliError::unless_reader_left(written.map_err(CliError::from))?;
         let has_hidden_audit = answer
@@ -443,6 +447,11 @@ impl Context {
         }
         let path = CommandLine::Words(vec![self.store.display().to_string()]);
         format!("lapwing --store {}", command_text(&path))
+    }
+
+    /// Returns whether JSON is asked for, and none was written yet: programs get one document.
+    pub fn lacks_json(&self) -> bool {
+        self.format == AnswerFormat::Json && !self.is_answered.load(Ordering::Relaxed)
     }
 
     /// Returns the command of this process with another number of instances.
@@ -484,6 +493,7 @@ impl Context {
             terminal: Terminal::new(std::io::stderr().is_terminal()),
             format: common.format,
             command: command_words(),
+            is_answered: AtomicBool::new(false),
             machine: Machine::new(),
         }
     }

@@ -46,6 +46,11 @@ impl Detection {
                 });
             }
         }
+        // What nobody has said anything about comes first.
+        let findings = &self.findings;
+        for group in &mut self.groups {
+            group.findings.sort_by_key(|at| !findings[*at].is_open());
+        }
     }
 }
 

@@ -265,7 +265,7 @@ fn never_steady(audit: &Audit) -> impl Iterator<Item = &BenchmarkAudit> {
 /// Exclusions in an answer for programs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AuditFields<'a> {
-    /// What is left after each step.
+    /// What is left after each step that excludes something; with `--audit` after every step.
     funnel: Vec<FunnelFields>,
     /// Number of excluded iterations by rule.
     left_out: BTreeMap<&'static str, usize>,
@@ -335,12 +335,19 @@ struct ExclusionFields<'a> {
 impl<'a> AuditFields<'a> {
     fn new(audit: &'a Audit, detail: AuditDetail) -> Self {
         let funnel = audit.funnel();
-        let funnel = funnel.stages().map(|(stage, left)| FunnelFields {
-            stage: stage.key(),
-            benchmarks: left.benchmarks,
-            instances: left.instances,
-            iterations: left.iterations,
-        });
+        let mut funnel: Vec<FunnelFields> = funnel
+            .stages()
+            .map(|(stage, left)| FunnelFields {
+                stage: stage.key(),
+                benchmarks: left.benchmarks,
+                instances: left.instances,
+                iterations: left.iterations,
+            })
+            .collect();
+        if detail == AuditDetail::Line {
+            // Stages that leave everything are in the whole audit only.
+            funnel.dedup_by_key(|it| (it.benchmarks, it.instances, it.iterations));
+        }
         let not_viable = audit.not_viable().map(|(it, stage)| NotViableFields {
             identity: AuditIdentity::new(it),
             stage: stage.map(AuditStage::key),
@@ -348,7 +355,7 @@ impl<'a> AuditFields<'a> {
         });
         let benchmarks = || audit.benchmarks.iter().map(AuditedFields::new).collect();
         Self {
-            funnel: funnel.collect(),
+            funnel,
             left_out: left_out_fields(&audit.left_out()),
             not_viable: not_viable.collect(),
             never_steady: never_steady(audit).map(AuditIdentity::new).collect(),
@@ -397,11 +404,12 @@ impl<'a> AuditedFields<'a> {
     }
 }
 
-/// Returns the number of exclusions of every rule.
+/// Returns the number of exclusions of each rule that excludes any.
 pub fn left_out_fields(left_out: &LeftOut) -> BTreeMap<&'static str, usize> {
     IterationState::ALL
         .into_iter()
         .filter(|it| *it != IterationState::Steady)
         .map(|it| (it.key(), left_out.count(it)))
+        .filter(|(_, count)| *count > 0)
         .collect()
 }

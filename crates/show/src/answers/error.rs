@@ -69,10 +69,15 @@ impl ErrorPlace {
                 line: None,
             });
         }
-        let (file, line) = place.rsplit_once(':')?;
+        let (before, number) = place.rsplit_once(':')?;
+        let number: u64 = number.parse().ok()?;
+        // With a column: FILE:LINE:COLUMN.
+        let line = before.rsplit_once(':');
+        let line = line.and_then(|(file, line)| Some((file, line.parse().ok()?)));
+        let (file, line) = line.unwrap_or((before, number));
         Some(Self {
             file: file.to_owned(),
-            line: Some(line.parse().ok()?),
+            line: Some(line),
         })
     }
 }
@@ -92,6 +97,8 @@ mod tests {
                 line: Some(12)
             })
         );
+        let place = ErrorPlace::of("bad.json:2:0: no number");
+        assert_eq!(place.and_then(|it| it.line), Some(2));
         let unread = ErrorPlace::of("cannot read x: no such file");
         assert_eq!(
             unread.map(|it| (it.file, it.line)),

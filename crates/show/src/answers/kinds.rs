@@ -17,6 +17,7 @@ const KINDS: [&[&AnswerKind]; 5] = [STORES, ANALYSES, study::KINDS, trace::KINDS
 /// Answers about stores, sessions and the program itself.
 const STORES: &[&AnswerKind] = &[
     &session::KIND,
+    &session::NOTHING_KIND,
     &dry_run::KIND,
     &judgement::KIND,
     &bisection::KIND,
@@ -41,6 +42,7 @@ const STORES: &[&AnswerKind] = &[
     &sharing::PULL,
     &written::SUITE,
     &written::EXPORT,
+    &written::TRACE,
     &written::REPORT,
     &written::MANUAL,
     &written::BUILD_FILE,

@@ -227,7 +227,9 @@ pub fn rescued(
         let pages = counted(report.unreadable_pages, "page");
         losses.push(format!("{pages} of the file cannot be read"));
     }
-    if report.lost.is_empty() {
+    if report.lost.is_empty() && report.saved.total().new == 0 {
+        losses.push("no record was found there: is it a store?".to_owned());
+    } else if report.lost.is_empty() {
         losses.push("no record is known to be lost".to_owned());
     } else if losses.is_empty() {
         losses.push("the rest is complete".to_owned());

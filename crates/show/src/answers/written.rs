@@ -1,4 +1,4 @@
-//! Files that were written: `lapwing init`, `export`, `report`, `self man` and `stack run --build-folder`.
+//! Files that were written: `lapwing init`, `export`, `trace export`, `report`, `self man` and `stack run --build-folder`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,6 +12,8 @@ use crate::writing::{AnswerKind, NextStep, Note, ReadyAnswer, TextAnswer, WriteE
 pub const SUITE: AnswerKind = AnswerKind::of::<WrittenFields<'_>>("init");
 /// The kind of measurements that were written.
 pub const EXPORT: AnswerKind = AnswerKind::of::<WrittenFields<'_>>("export");
+/// The kind of a trace or its picture that was written.
+pub const TRACE: AnswerKind = AnswerKind::of::<WrittenFields<'_>>("trace-export");
 /// The kind of a report that was written.
 pub const REPORT: AnswerKind = AnswerKind::of::<WrittenFields<'_>>("report");
 /// The kind of manual pages that were written.

@@ -20,7 +20,7 @@ use super::index_parts::verdicts::{chip, looks};
 use super::slug::slug;
 use crate::quantity::round_percent;
 use crate::sample::{FIRST_METRIC, metric_title};
-use crate::words::verdict::news_rank;
+use crate::words::verdict::{news_rank, worst_verdict};
 use crate::{caution_text, news_first, ratio_text, verdicts_text};
 use lapwing_analyse::judge::{
     CompareOptions, Comparison, Estimate, INSTANCES_FOR_A_VERDICT, SuiteComparison, Verdict,
@@ -69,8 +69,7 @@ impl ComparisonIndex {
 /// Returns the worst verdict of all comparisons.
 pub(super) fn worst(site: &ReportSite) -> Option<Verdict> {
     let all = site.comparisons.iter().flat_map(|it| &it.view.comparisons);
-    let verdicts = all.map(|it| it.verdict);
-    verdicts.min_by_key(|it| news_rank(*it))
+    worst_verdict(all.map(|it| it.verdict))
 }
 
 impl ComparisonView {

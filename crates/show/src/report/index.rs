@@ -124,7 +124,7 @@ impl IndexPage {
 
     fn conclusion(&self, site: &ReportSite) -> Markup {
         html! {
-            @let differing = self.count_rows(|row| row.moved && !row.since_before);
+            @let differing = self.differing();
             (self.sentence(differing == 0 && is_all_well(site)))
             @if differing > 0 {
                 p.compared { strong { (grouped(differing)) } " " (plural(differing, "benchmark differs", "benchmarks differ")) " between variants (bold in the table)." }
@@ -232,7 +232,9 @@ impl IndexPage {
                     } @else {
                         "The latest runs of " (counted(all, "benchmark")) " by themselves"
                     }
-                    ": no failures, no change from the run before that shows, at least 3 instances each, little noise."
+                    ": no failures, no change from the run before that shows, at least 3 instances each"
+                    @if self.is_quiet() { ", little noise" }
+                    "."
                 } @else {
                     "Of " (counted(all, "benchmark")) ", in their latest runs: "
                     @for (position, (number, state, [one, several], text)) in remarks.iter().enumerate() {
@@ -249,6 +251,23 @@ impl IndexPage {
     /// Returns the number of benchmarks of which a variant differs from its run before.
     fn changed(&self) -> usize {
         self.count_rows(|row| row.moved && row.since_before)
+    }
+
+    /// Returns the number of benchmarks of which variants differ by any metric.
+    fn differing(&self) -> usize {
+        let metrics = self.metrics.by_use();
+        let rows = metrics.iter().flat_map(|(_, of_metric)| &of_metric.rows);
+        let differ = rows.filter(|row| row.moved && !row.since_before);
+        let names = differ.map(|row| (&row.benchmark.suite, &row.benchmark.id));
+        names.collect::<BTreeSet<_>>().len()
+    }
+
+    /// Returns whether no benchmark varies much, by the number that the table shows.
+    fn is_quiet(&self) -> bool {
+        let metrics = self.metrics.by_use();
+        let first = metrics.first().into_iter();
+        let mut rows = first.flat_map(|(_, of_metric)| &of_metric.rows);
+        rows.all(|row| row.cv.is_some_and(|cv| cv <= NOISY))
     }
 
     /// Returns the number of benchmarks with such a row, by the metric that is shown first.

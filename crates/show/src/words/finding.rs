@@ -203,6 +203,7 @@ impl ChangeCounts {
     pub fn of(detection: &Detection) -> Self {
         let findings = || detection.findings.iter();
         let is_open = |at: &usize| detection.findings[*at].is_open();
+        let is_known = |at: &usize| detection.findings[*at].triage.is_some();
         let (shared, own): (Vec<_>, Vec<_>) =
             detection.groups.iter().partition(|group| group.is_shared);
         let open = |direction: Direction| {
@@ -215,8 +216,19 @@ impl ChangeCounts {
             new_regressions: open(Direction::Regression),
             new_improvements: open(Direction::Improvement),
             new_changes: open(Direction::Neither),
-            new_shared: shared.filter(|it| it.findings.iter().any(is_open)).count(),
-            known: findings().filter(|it| it.triage.is_some()).count(),
+            new_shared: shared
+                .clone()
+                .filter(|it| it.findings.iter().any(is_open))
+                .count(),
+            known: own
+                .iter()
+                .flat_map(|group| &group.findings)
+                .filter(|at| is_known(at))
+                .count()
+                + shared
+                    .clone()
+                    .filter(|it| it.findings.iter().any(is_known))
+                    .count(),
             undone_later: findings()
                 .filter(|it| it.went_away.is_some() && it.triage.is_none())
                 .count(),

@@ -307,6 +307,20 @@ pub(crate) fn news_rank(verdict: Verdict) -> usize {
     }
 }
 
+/// Returns the worst of some verdicts: regressions, then what is not known, then the rest.
+pub fn worst_verdict(verdicts: impl IntoIterator<Item = Verdict>) -> Option<Verdict> {
+    verdicts.into_iter().min_by_key(|verdict| match verdict {
+        Verdict::Regression => 0,
+        Verdict::WorseInRuns => 1,
+        Verdict::NotMeasured => 2,
+        Verdict::Inconclusive => 3,
+        Verdict::Improvement => 4,
+        Verdict::BetterInRuns => 5,
+        Verdict::UnchangedInRuns => 6,
+        Verdict::Equivalent => 7,
+    })
+}
+
 /// Returns how many comparisons came to each verdict, worst first:
 /// `2 regressions, 1 improvement, 4 undecided, 37 unchanged within 1 %`.
 pub fn verdicts_text<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> String {

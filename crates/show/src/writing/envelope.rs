@@ -22,6 +22,8 @@ pub struct AnswerKind {
     pub list: Option<&'static str>,
     /// The field of each of these that has rows of its own, to which `--fields` applies.
     pub sublist: Option<&'static str>,
+    /// Fields that few rows have: they are left out where they say nothing, unless everything is listed.
+    rare: &'static [&'static str],
     json_schema: fn() -> Schema,
 }
 
@@ -33,6 +35,7 @@ impl AnswerKind {
             schema: 1,
             list: None,
             sublist: None,
+            rare: &[],
             json_schema: schema_of::<D>,
         }
     }
@@ -51,11 +54,54 @@ impl AnswerKind {
         self
     }
 
+    /// Names fields that few rows have.
+    #[must_use]
+    pub const fn with_rare(mut self, rare: &'static [&'static str]) -> Self {
+        self.rare = rare;
+        self
+    }
+
     /// Returns the JSON schema of these answers, of draft 2020-12.
     pub fn json_schema(&self) -> Value {
         let mut schema = (self.json_schema)();
         schema.insert("title".to_owned(), self.name.into());
-        schema.to_value()
+        let mut schema = schema.to_value();
+        self.allow_rare(&mut schema);
+        schema
+    }
+
+    /// Makes the fields that few rows have optional.
+    fn allow_rare(&self, schema: &mut Value) {
+        match schema {
+            Value::Object(fields) => {
+                if let Some(Value::Array(required)) = fields.get_mut("required") {
+                    required.retain(|name| !self.rare.iter().any(|it| name == it));
+                }
+                fields.values_mut().for_each(|it| self.allow_rare(it));
+            }
+            Value::Array(entries) => entries.iter_mut().for_each(|it| self.allow_rare(it)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
+    /// Leaves out the fields that few rows have where they say nothing.
+    fn drop_rare(&self, data: &mut Value) {
+        match data {
+            Value::Object(fields) => {
+                fields.retain(|name, value| {
+                    let says_nothing = match value {
+                        Value::Null => true,
+                        Value::Array(entries) => entries.is_empty(),
+                        Value::Object(fields) => fields.is_empty(),
+                        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+                    };
+                    !(says_nothing && self.rare.contains(&name.as_str()))
+                });
+                fields.values_mut().for_each(|it| self.drop_rare(it));
+            }
+            Value::Array(entries) => entries.iter_mut().for_each(|it| self.drop_rare(it)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
     }
 }
 
@@ -104,6 +150,9 @@ pub fn enveloped(
     let text = answer.for_people(view);
     let kind = answer.kind();
     let mut data = answer.data(view)?;
+    if !view.full {
+        kind.drop_rare(&mut data);
+    }
     let mut omitted_rows = answer.omitted_rows(view);
     if let Some(Value::Array(rows)) = kind.list.and_then(|list| data.get_mut(list)) {
         if let Some(limit) = extent.limit {

@@ -62,7 +62,7 @@ impl TextAnswer {
 
     /// Returns the lines below the table.
     pub fn lines(&self) -> Vec<String> {
-        let notes = self.notes.iter().map(Note::line);
+        let notes = self.notes.iter().map(|note| unforged(&note.line()));
         notes.chain(NextStep::line(&self.next)).collect()
     }
 
@@ -73,8 +73,8 @@ impl TextAnswer {
     ///
     /// Returns the error of the output.
     pub fn text(&self, room: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
-        let headline = room.map(|room| wrap_sentences(&self.headline, room));
-        let headline = headline.as_ref().unwrap_or(&self.headline);
+        let headline = unforged(&self.headline);
+        let headline = room.map_or(headline.clone(), |room| wrap_sentences(&headline, room));
         if self.has_table_first {
             self.table.text_within(room, out)?;
             if !headline.is_empty() {
@@ -158,4 +158,19 @@ impl TextAnswer {
 fn one_line(text: &str) -> String {
     let lines = text.lines().map(str::trim);
     lines.collect::<Vec<_>>().join("; ")
+}
+
+/// Returns a text in which no name begins a line of its own: lines of ours are indented below a sentence.
+fn unforged(text: &str) -> String {
+    let mut lines = text.split('\n');
+    let mut whole = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        whole.push_str(if line.starts_with("    ") || line.is_empty() {
+            "\n"
+        } else {
+            "\u{fffd}"
+        });
+        whole.push_str(line);
+    }
+    whole
 }

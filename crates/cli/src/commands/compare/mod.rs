@@ -233,7 +233,8 @@ impl CompareCommand {
         if !is_open || self.split.is_some() {
             return Ok(None);
         }
-        next_step_of_latest(&self.sides, &self.filters.filter()?, context)
+        let effect = self.statistics.smallest_effect;
+        next_step_of_latest(&self.sides, &self.filters.filter()?, effect, context)
     }
 
     /// Returns the exit code, and explains it if the verdicts do not.

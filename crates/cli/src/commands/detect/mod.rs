@@ -22,7 +22,7 @@ use crate::atomic;
 use crate::cleaning::CleaningOptions;
 use crate::comparing::{metrics, parse_share};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{AnswerOptions, Context, FilterOptions, NamedValue, one_of};
+use crate::options::{AnswerOptions, Context, FilterOptions, NamedValue, check_folder, one_of};
 use crate::profile::{Compat, Profile};
 use crate::progress;
 use crate::store::{note_retired, open_for_reading};
@@ -104,7 +104,8 @@ impl DetectCommand {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let in_file =
             |path: &Path, error: io::Error| CliError::input(format!("{}: {error}", path.display()));
-        if let Some(path) = &self.badge {
+        for path in self.badge.iter().chain(&self.junit) {
+            check_folder(path)?;
             atomic::check(path).map_err(|error| in_file(path, error))?;
         }
         let judging = self.cleaning.judging()?;

@@ -9,7 +9,7 @@ use lapwing_measure::session::resume::{find, refuse_what_is_under_way, runs_of, 
 use lapwing_measure::session::{
     InstanceCounts, MeasuringParts, PythonEnvironments, SessionOpening,
 };
-use lapwing_measure::suite::{Plan, StopEarly};
+use lapwing_measure::suite::{Plan, StopEarly, quoted};
 use lapwing_measure::{FixedSchedule, MoreInstances, SessionRuns};
 use lapwing_model::Session;
 use lapwing_model::text::{counted, first_names};
@@ -33,9 +33,9 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
     let sides = candidates(&plan);
     if sides.len() < 2 {
         return Err(CliError::input(format!(
-            "session `{name}` has one variant, so nothing is compared"
+            "session `{name}` has one variant, and --again adds instances to variants only"
         ))
-        .hint("`lapwing run --instances N` measures it again, with N instances"));
+        .hint("`lapwing run -n N` with the same commands measures them anew, with N instances"));
     }
     let rule = StopEarly {
         metric: command.metric.clone(),
@@ -112,7 +112,7 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
 /// Returns the command that measures the undecided benchmarks of a complete session again; `None` if there are none, or
 /// if more instances may not decide.
 pub fn next_step(
-    metric: Option<&str>,
+    rule: &StopEarly,
     plan: &Plan,
     session: &Session,
     context: &Context,
@@ -121,12 +121,8 @@ pub fn next_step(
     if sides.len() < 2 || plan.stop_early.is_some() {
         return Ok(None);
     }
-    let rule = StopEarly {
-        metric: metric.map(str::to_owned),
-        smallest_effect: None,
-    };
     let same = |options| options;
-    let comparisons = comparisons(plan, session.id, &sides, &rule, same, context)?;
+    let comparisons = comparisons(plan, session.id, &sides, rule, same, context)?;
     let seconds = past_seconds(plan, context)?;
     let (mut benchmarks, mut extra, mut time) = (0, 0, Some(0.0));
     for case in &plan.cases {
@@ -153,7 +149,16 @@ pub fn next_step(
     } else {
         String::new()
     };
-    let command = format!("{} run --again inconclusive{number}", context.program());
+    let metric = rule.metric.as_ref();
+    let metric = metric.map_or_else(String::new, |it| format!(" --metric {}", quoted(it)));
+    let effect = rule.smallest_effect;
+    let effect = effect.map_or_else(String::new, |it| {
+        format!(" --smallest-effect {}%", 100.0 * it)
+    });
+    let command = format!(
+        "{} run --again inconclusive{number}{metric}{effect}",
+        context.program()
+    );
     let why = format!(
         "measures {} again, with more instances",
         counted(benchmarks, "benchmark")
@@ -197,6 +202,7 @@ pub fn anew(
 pub fn next_step_of_latest(
     sides: &[SideSpec],
     filter: &SampleFilter,
+    smallest_effect: Option<f64>,
     context: &Context,
 ) -> Result<Option<NextStep>, CliError> {
     let store = crate::store::open_for_reading(context)?;
@@ -218,8 +224,11 @@ pub fn next_step_of_latest(
     if !(is_latest && is_complete && sides.iter().all(is_variant)) {
         return Ok(None);
     }
-    let metric = filter.metrics.first().map(String::as_str);
-    next_step(metric, &plan, session, context)
+    let rule = StopEarly {
+        metric: filter.metrics.first().cloned(),
+        smallest_effect,
+    };
+    next_step(&rule, &plan, session, context)
 }
 
 fn as_number(count: usize) -> f64 {
@@ -238,6 +247,7 @@ impl Run {
             ("--stop-early", self.stop_early),
             ("--commits", self.commits.is_some()),
             ("--plan", self.plan.is_some()),
+            ("--dry-run", self.dry_run),
             ("--iterations", self.iterations.is_some()),
             ("a suite file", self.suite.is_some()),
             (

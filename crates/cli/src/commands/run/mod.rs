@@ -22,10 +22,11 @@ use std::path::PathBuf;
 use lapwing_analyse::sample::{RunKey, Selector};
 use lapwing_measure::session::{MeasuredSession, MeasuringParts, SessionOpening, SessionRequest};
 use lapwing_measure::stack::STACKS;
-use lapwing_measure::suite::{MOST_INSTANCES_IN_ALL, Plan, Variant, quoted};
+use lapwing_measure::suite::{MOST_INSTANCES_IN_ALL, Plan, StopEarly, Variant, quoted};
 use lapwing_measure::{FixedSchedule, RunEnd};
 use lapwing_model::Session;
 use lapwing_record::Store;
+use lapwing_show::answers::session::nothing_to_measure;
 use lapwing_show::writing::NextStep;
 
 pub use self::again::next_step_of_latest;
@@ -87,7 +88,7 @@ impl Run {
         let planned = self.planned(&request, context)?;
         if planned.session.plan.variants.is_empty() {
             // Not an error: a nightly job may find no new commit.
-            return Ok(ExitStatus::Fine);
+            return context.tell(&nothing_to_measure()?);
         }
         let measurement = Measurement {
             request,
@@ -103,6 +104,7 @@ impl Run {
             export: self.export.clone(),
             plot: self.plot.clone(),
             metric: self.metric.clone(),
+            smallest_effect: self.smallest_effect,
             is_again: self.again == Some(AgainWhat::Inconclusive),
             is_part: false,
         }
@@ -215,6 +217,8 @@ pub struct RunReport {
     pub plot: Option<PathBuf>,
     /// The metric that is compared; the wall time by default.
     pub metric: Option<String>,
+    /// The smallest effect to decide about; that of the suite by default.
+    pub smallest_effect: Option<f64>,
     /// Whether more instances were added to a session.
     pub is_again: bool,
     /// Whether it is one of several rounds, whose results are not shown each.
@@ -237,6 +241,11 @@ impl RunReport {
         let mut answer = session_answer(store, session, plan, metric)?;
         if !self.is_part {
             answer.next = self.next_steps(plan, store, session, end, context)?;
+            if end == RunEnd::Interrupted {
+                let instances = plan.cases.iter().map(|it| it.instances as usize);
+                let planned = plan.variants.len() * instances.sum::<usize>();
+                answer.interrupted_of = Some(planned).filter(|it| *it > answer.instances);
+            }
             if end == RunEnd::Complete {
                 answer
                     .next
@@ -317,7 +326,11 @@ impl RunReport {
                     sides.join(" "),
                     quoted(&selected.to_string())
                 );
-                let again = again::next_step(self.metric.as_deref(), plan, session, context)?;
+                let rule = StopEarly {
+                    metric: self.metric.clone(),
+                    smallest_effect: self.smallest_effect,
+                };
+                let again = again::next_step(&rule, plan, session, context)?;
                 let mut steps: Vec<NextStep> = again.into_iter().collect();
                 steps.push(step(&sides, "compares the variants"));
                 steps.push(step("report", "shows them"));

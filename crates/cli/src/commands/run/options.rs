@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use lapwing_measure::session::{
     BenchmarkSelection, RequestedBenchmarks, RequestedCommits, SessionRequest,
 };
@@ -50,7 +51,7 @@ pub struct Run {
     #[arg(last = true, value_name = "COMMAND")]
     pub words: Vec<String>,
     /// Name of a command; repeat it in the order of the commands
-    #[arg(long, value_name = "NAME", help_heading = "Commands")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new(), help_heading = "Commands")]
     pub command_name: Vec<String>,
 
     /// Instances per benchmark: fresh starts, in random order [default: 5]

@@ -57,6 +57,7 @@ pub fn session_answer(
         },
         session: session.clone(),
         instances: state.instances.len(),
+        interrupted_of: None,
         next: Vec::new(),
     })
 }

@@ -11,7 +11,7 @@ use lapwing_measure::suite::quoted;
 use lapwing_measure::{FixedSchedule, Schedule, SessionRuns};
 use lapwing_model::InstanceOutcome;
 
-use super::{ClusterOptions, RunReport, continue_session};
+use super::{ClusterOptions, RunReport, continue_session, session_answer};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -64,6 +64,10 @@ pub fn resume(
         context.terminal.say(&format!(
             "session `{name}` is complete: nothing is left to measure"
         ));
+        let stored = plan.stop_early.as_ref().and_then(|it| it.metric.as_deref());
+        let metric = stored.or(report.metric.as_deref());
+        let answer = session_answer(&store, &state.session, &plan, metric)?;
+        report.show(&answer, context)?;
         return Ok(ExitStatus::Fine);
     }
     let found = runs_of(&plan, &state)?;

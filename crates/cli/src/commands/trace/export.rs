@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lapwing_show::trace::{LanesPage, headline, lanes_svg, write_events};
-use lapwing_trace::find;
+use lapwing_trace::{Trace, find};
 
 use super::read::{ReadTrace, TraceFile};
+use lapwing_model::text::counted;
+use lapwing_show::answers::written::{self, WrittenAnswer};
+
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, extension};
 
@@ -65,7 +68,10 @@ impl TraceExport {
             }
         };
         CliError::unless_reader_left(written)?;
-        Ok(ExitStatus::Fine)
+        match &self.output {
+            Some(path) => tell_written(path, &trace, context),
+            None => Ok(ExitStatus::Fine),
+        }
     }
 
     /// Writes the page, or, with the extension .svg, the picture of a range.
@@ -98,11 +104,21 @@ impl TraceExport {
             page.write(&mut out)
         };
         written.and_then(|()| out.flush()).map_err(cannot)?;
-        context
-            .terminal
-            .note(&format!("wrote {}", output.display()));
-        Ok(ExitStatus::Fine)
+        tell_written(output, &trace, context)
     }
+}
+
+fn tell_written(path: &Path, trace: &Trace, context: &Context) -> Result<ExitStatus, CliError> {
+    let tasks = trace.tasks.len();
+    let answer = WrittenAnswer {
+        kind: &written::TRACE,
+        path,
+        counts: [("tasks", tasks as u64)].into(),
+        contents: format!(" ({})", counted(tasks, "task")),
+        notes: Vec::new(),
+        next: Vec::new(),
+    };
+    context.tell(&answer.answer()?)
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> CliError {

@@ -168,6 +168,7 @@ command = 'true'
             terminal: Terminal::new(false),
             format: lapwing_show::writing::AnswerFormat::Text,
             command: Vec::new(),
+            is_answered: std::sync::atomic::AtomicBool::new(false),
             machine: crate::session::Machine::new(),
         }
     }

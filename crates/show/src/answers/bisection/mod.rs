@@ -162,8 +162,7 @@ pub struct BisectRow {
     pub probability: f64,
     /// Why it cannot be measured.
     pub broken: Option<String>,
-    /// The label of the commit.
-    #[serde(skip)]
+    /// The label of the commit: its name, if it has one, or the first digits of its hash.
     pub label: String,
 }
 

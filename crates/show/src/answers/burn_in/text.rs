@@ -86,7 +86,7 @@ pub fn headline(rows: &[BenchmarkBurnIn]) -> String {
         if share > 0.0 {
             let share = percent(share);
             format!("; burn-in takes {share} of the measured time{of_several}")
-        } else if shortened == 0 {
+        } else if shortened == 0 && counts.steady > 0 {
             "; no burn-in is needed".to_owned()
         } else {
             format!("; burn-in takes no time{of_several}")

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use self::rows::SuiteRow;
 use super::audit::{AuditDetail, AuditFields, AuditPart};
-use crate::words::verdict::news_rank;
+use crate::words::verdict::worst_verdict;
 use crate::writing::{
     Answer, AnswerKind, CsvRows, MarkdownLayout, NextStep, Note, TextAnswer, View, WriteError,
     csv_rows,
@@ -74,7 +74,24 @@ struct CompareFields<'a> {
 }
 
 /// The kind of these answers.
-pub const KIND: AnswerKind = AnswerKind::of::<CompareFields<'_>>("compare").listing("comparisons");
+pub const KIND: AnswerKind = AnswerKind::of::<CompareFields<'_>>("compare")
+    .listing("comparisons")
+    .with_rare(RARE);
+
+/// Fields of comparisons that few have.
+pub const RARE: &[&str] = &[
+    "setting",
+    "descriptive_ratio",
+    "descriptive_lower",
+    "descriptive_upper",
+    "difference",
+    "unpaired_lower",
+    "unpaired_upper",
+    "reason_numbers",
+    "needed_more_than",
+    "cautions",
+    "control",
+];
 
 impl CompareAnswer {
     fn compare_rows(&self) -> Vec<ComparisonFields<'_>> {
@@ -124,7 +141,7 @@ impl Answer for CompareAnswer {
 
     fn verdict(&self) -> Option<&'static str> {
         let worst = self.comparisons.iter().map(|it| it.verdict);
-        worst.min_by_key(|it| news_rank(*it)).map(Verdict::name)
+        worst_verdict(worst).map(Verdict::name)
     }
 
     fn omitted_rows(&self, view: View) -> usize {

@@ -280,7 +280,12 @@ fn suite_note(answer: &CompareAnswer, suite: &SuiteComparison) -> Note {
         ratio_text(suite.ratio.ratio, suite.ratio.interval),
         counted(suite.ratio.benchmarks, "benchmark"),
     );
+    let interval = suite.ratio.interval;
     Note::new("suite", text)
+        .with("ratio", suite.ratio.ratio)
+        .with("lower", interval.map(|it| it.lower))
+        .with("upper", interval.map(|it| it.upper))
+        .with("benchmarks", suite.ratio.benchmarks)
 }
 
 /// Returns the notes, each once with its benchmarks.

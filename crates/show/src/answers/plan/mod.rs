@@ -144,7 +144,12 @@ impl PlanAnswer {
     /// Returns a command that shows more if nothing is planned.
     fn next_steps(&self) -> Vec<NextStep> {
         let is_empty = self.plan.kept().next().is_none();
-        if is_empty && !self.plan.is_skipped() {
+        let has_noise = self
+            .plan
+            .lines
+            .iter()
+            .any(|line| line.choice.variability.components.is_some());
+        if is_empty && has_noise && !self.plan.is_skipped() {
             let why = "shows what is detectable, and with how many instances and iterations";
             vec![NextStep::new(format!("{} mds", self.program), why)]
         } else {

@@ -5,7 +5,7 @@ use lapwing_analyse::judge::INSTANCES_FOR_A_VERDICT;
 use lapwing_model::Metric;
 use lapwing_model::text::counted;
 
-use crate::answers::compare::control_note;
+use crate::answers::compare::{control_note, needed_about};
 use crate::writing::Note;
 use crate::{ComparisonText, RatioText, after, comparison_sentence, reason_text, verdicts_text};
 
@@ -18,7 +18,17 @@ const WORST: usize = 8;
 pub fn sentences(results: &SessionResults, mut compared: Vec<SessionComparison<'_>>) -> Vec<Note> {
     let all = (compared.len() > MOST_SENTENCES).then(|| keep_worst(&mut compared));
     let line = |text: String| Note::new("comparison", text);
-    let mut sentences: Vec<Note> = compared.iter().filter_map(sentence).map(line).collect();
+    let note = |pair: &SessionComparison<'_>| {
+        let comparison = &pair.comparison;
+        let ratio = comparison.ratio;
+        let interval = ratio.and_then(|it| it.interval);
+        let note = line(sentence(pair)?).with("verdict", comparison.verdict.name());
+        let note = note.with("ratio", ratio.map(|it| it.value));
+        let note = note.with("lower", interval.map(|it| it.lower));
+        let note = note.with("upper", interval.map(|it| it.upper));
+        Some(note.with("needed_instances", needed_about(comparison.needed())))
+    };
+    let mut sentences: Vec<Note> = compared.iter().filter_map(note).collect();
     sentences.extend(all.map(line));
     sentences.extend(control_sentence(results));
     sentences

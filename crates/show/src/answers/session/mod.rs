@@ -16,14 +16,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::audit::left_out_fields;
-use super::compare::ComparisonFields;
+use super::compare::{ComparisonFields, RARE};
 use super::earlier_note;
 use crate::chart::{ComparedValue, SaveError, comparison};
-use crate::words::verdict::news_rank;
+use crate::words::verdict::worst_verdict;
 use crate::writing::Align::Left;
 use crate::writing::{
-    Answer, AnswerKind, CsvRows, MarkdownLayout, NextStep, Note, Table, TextAnswer, View,
-    WriteError, csv_rows,
+    Answer, AnswerKind, CsvRows, MarkdownLayout, NextStep, Note, ReadyAnswer, Table, TextAnswer,
+    View, WriteError, csv_rows,
 };
 use crate::{EstimateText, VariantColours, VerdictCounts, cv_text, quantity, verdicts_text};
 
@@ -49,6 +49,8 @@ pub struct SessionAnswer {
     pub session: Session,
     /// Number of its instances.
     pub instances: usize,
+    /// Number of planned instances, if measuring was interrupted before all were measured.
+    pub interrupted_of: Option<usize>,
     /// Commands that continue from here.
     pub next: Vec<NextStep>,
 }
@@ -84,6 +86,8 @@ struct SessionHead<'a> {
     started: String,
     tool: &'a str,
     instances: usize,
+    /// Number of planned instances, if measuring was interrupted.
+    interrupted_of: Option<usize>,
 }
 
 /// A metric of a benchmark.
@@ -96,6 +100,8 @@ struct ResultRow<'a> {
     value: Option<f64>,
     lower: Option<f64>,
     upper: Option<f64>,
+    /// Whether the value is an upper bound: commands that need less memory than their launcher report as much.
+    is_upper_bound: bool,
     instances: usize,
     /// Number of iterations of all instances.
     iterations: usize,
@@ -112,8 +118,34 @@ struct ResultRow<'a> {
     failures: usize,
 }
 
+/// The kind of the answer that there is nothing to measure.
+pub const NOTHING_KIND: AnswerKind = AnswerKind::of::<NothingFields>("run-nothing");
+
+/// Nothing was measured.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct NothingFields {
+    /// Number of measured instances.
+    instances: usize,
+}
+
+/// Returns the answer that there is nothing to measure: every commit is measured.
+///
+/// # Errors
+///
+/// Returns the error of a value that JSON has no form for.
+pub fn nothing_to_measure() -> Result<ReadyAnswer, WriteError> {
+    let text = TextAnswer {
+        headline: "nothing to measure: every commit is measured".to_owned(),
+        ..TextAnswer::default()
+    };
+    let fields = NothingFields::default();
+    ReadyAnswer::new(&NOTHING_KIND, text, &fields, &[NothingFields::default()])
+}
+
 /// The kind of these answers.
-pub const KIND: AnswerKind = AnswerKind::of::<SessionFields<'_>>("session").listing("results");
+pub const KIND: AnswerKind = AnswerKind::of::<SessionFields<'_>>("session")
+    .listing("results")
+    .with_rare(RARE);
 
 impl Answer for SessionAnswer {
     fn kind(&self) -> &'static AnswerKind {
@@ -151,6 +183,7 @@ impl Answer for SessionAnswer {
                 started: session.started.to_string(),
                 tool: &session.tool,
                 instances: self.instances,
+                interrupted_of: self.interrupted_of,
             },
             metric: &self.results.metric,
             results: self.result_rows(),
@@ -176,7 +209,7 @@ impl Answer for SessionAnswer {
         let lacks = self.results.has_failed() || self.results.is_empty();
         let lacking = lacks.then_some(Verdict::NotMeasured);
         let all = verdicts.chain(lacking);
-        all.min_by_key(|it| news_rank(*it)).map(Verdict::name)
+        worst_verdict(all).map(Verdict::name)
     }
 
     fn markdown_layout(&self) -> MarkdownLayout {
@@ -209,6 +242,7 @@ impl SessionAnswer {
                 value: Some(it.value),
                 lower: it.interval.map(|interval| interval.lower),
                 upper: it.interval.map(|interval| interval.upper),
+                is_upper_bound: metric == "peak_memory" && is_memory_bound(it.value),
                 instances: it.size.instances,
                 iterations: it.size.iterations,
                 fewest_iterations: it.size.fewest_iterations,
@@ -263,12 +297,23 @@ impl SessionAnswer {
 
     /// Returns advice, and notes on what is missing and excluded.
     fn notes(&self) -> Vec<Note> {
-        let mut notes = advice::notes(&self.results.rows, |row| self.label(row));
+        let mut notes: Vec<Note> = self.interruption().into_iter().collect();
+        notes.extend(advice::notes(&self.results.rows, |row| self.label(row)));
         notes.extend(self.jobs_note());
         notes.extend(earlier_note(self.results.earlier));
         notes.extend(self.metric_note());
         notes.extend(self.exclusions());
         notes
+    }
+
+    fn interruption(&self) -> Option<Note> {
+        let planned = self.interrupted_of?;
+        let text = format!(
+            "interrupted: {} of {} planned instances were measured",
+            self.instances, planned
+        );
+        let note = Note::marked("interrupted", text).with("instances", self.instances);
+        Some(note.with("planned_instances", planned))
     }
 
     /// Returns a note on a metric that no benchmark reported.
@@ -406,10 +451,15 @@ fn noise(estimate: &Estimate) -> String {
     estimate.cv.map_or_else(String::new, cv_text)
 }
 
+/// Returns whether a peak memory is exactly what commands that need less report.
+fn is_memory_bound(bytes: f64) -> bool {
+    bytes.log2().fract() == 0.0
+}
+
 /// Returns a peak memory as text. Exactly a power of two is what is reported for commands that need less.
 fn memory_text(bytes: f64) -> String {
     let text = quantity(bytes, "B");
-    if bytes.log2().fract() == 0.0 {
+    if is_memory_bound(bytes) {
         format!("≤ {text}")
     } else {
         text

@@ -100,6 +100,7 @@ impl JobShare {
             terminal: Terminal::new(false),
             format,
             command: Vec::new(),
+            is_answered: std::sync::atomic::AtomicBool::new(false),
             machine: crate::session::Machine::new(),
         }
     }
