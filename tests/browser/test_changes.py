@@ -51,7 +51,7 @@ def open_changes(visit, report, fragment="", **how):
 
 def test_a_cause_shows_its_evidence_and_links_to_the_commits(visit, changed):
     page = open_changes(visit, changed)
-    assert page.locator(".answer").inner_text().startswith("2 new regressions in 6 histories over 40 runs")
+    assert page.locator(".answer").inner_text().startswith("2 new regressions in 6 histories, 40 runs")
     assert page.locator(".cause").count() == 1
     facts = page.locator(".facts").inner_text()
     assert "packages.numpy 2.3.1 → 2.4.0" in facts

@@ -25,7 +25,7 @@ def trace(store, *arguments):
 def tasks(store, path, by):
     """Returns the statistics by group and duration."""
     groups = defaultdict(dict)
-    for row in trace(store, "show", "tasks", "--file", path, "--group", by):
+    for row in trace(store, "show", "tasks", "--file", path, "--group", by, "--full")["durations"]:
         groups[row["group"]][row["duration"]] = row
     return groups
 
@@ -76,7 +76,7 @@ def test_a_task_stream_of_dask_is_summed_up_alike(store):
     for name, wanted in expected["compute_by_prefix"].items():
         assert found[name]["count"] == wanted["count"]
         assert found[name]["sum"] == pytest.approx(wanted["sum"] * 1e9, abs=1e3)
-    copies = trace(store, "show", "transfers", "--file", path)
+    copies = trace(store, "show", "transfers", "--file", path, "--full")["durations"]
     assert sum(it["count"] for it in copies if it["duration"] == "total") == expected["by_action"]["transfer"]["count"] == len(transfers)
     assert trace(store, "show", "findings", "--file", path)["makespan"] == pytest.approx(expected["span"] * 1e9, abs=1e3)
 

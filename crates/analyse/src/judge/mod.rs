@@ -66,7 +66,8 @@ pub struct Estimate {
     /// Geometric mean of the instance means, or the arithmetic one if one of them is not positive; in the metric's
     /// unit. Ratios are those of these values.
     pub value: f64,
-    /// Its 95 % t interval over instances, on logarithms where the mean is geometric; `None` below two instances.
+    /// Its 95 % t interval over instances, on logarithms where the mean is geometric; `None` below two instances, and
+    /// where it would reach beyond ten times a geometric mean: so few instances do not bound it.
     pub interval: Option<Interval>,
     /// Number of instances and iterations.
     pub size: SampleSize,
@@ -102,6 +103,9 @@ pub fn estimate(cleaned: &Cleaned) -> Option<Estimate> {
     })
 }
 
+/// An interval that reaches beyond so many times the mean bounds nothing.
+const WIDEST: f64 = 10.0;
+
 /// Returns the centre of instance means and its interval; `None` if there are none.
 fn centre(means: &[f64]) -> Option<(f64, Option<Interval>)> {
     let arithmetic = lapwing_stats::mean(means)?;
@@ -110,6 +114,7 @@ fn centre(means: &[f64]) -> Option<(f64, Option<Interval>)> {
         return Some((arithmetic, interval));
     };
     let interval = lapwing_stats::geometric_mean_interval(means, Confidence::P95);
+    let interval = interval.filter(|it| it.upper <= WIDEST * geometric);
     // Rounding alone is no difference: 4 MiB in every instance stay 4 MiB.
     if (geometric / arithmetic - 1.0).abs() < 1e-12 {
         let interval = interval.map(|_| Interval::around(arithmetic, 0.0));
@@ -195,17 +200,19 @@ mod tests {
     #[test]
     fn no_interval_of_times_reaches_below_zero() {
         let skewed = estimate(&cleaned(&[&[0.1], &[5.0], &[9.0]])).expect("values");
+        assert_eq!(skewed.interval, None);
+        let skewed = estimate(&cleaned(&[&[2.0], &[5.0], &[9.0]])).expect("values");
         let interval = skewed.interval.expect("three instances");
-        // scipy 1.17.1: np.exp(stats.t.interval(0.95, 2, np.log([.1, 5, 9]).mean(), stats.sem(np.log([.1, 5, 9]))))
+        // scipy 1.17.1: np.exp(stats.t.interval(0.95, 2, np.log([2, 5, 9]).mean(), stats.sem(np.log([2, 5, 9]))))
         assert!(
-            (interval.lower / 0.003_792_008_953_205_971_5 - 1.0).abs() < 1e-9,
+            (interval.lower / 0.681_795_671_438_887_3 - 1.0).abs() < 1e-9,
             "{interval:?}"
         );
         assert!(
-            (interval.upper / 718.796_005_727_721_8 - 1.0).abs() < 1e-9,
+            (interval.upper / 29.456_022_300_759_393 - 1.0).abs() < 1e-9,
             "{interval:?}"
         );
-        assert!((skewed.value / 1.650_963_624_447_313_6 - 1.0).abs() < 1e-12);
+        assert!((skewed.value / 4.481_404_746_557_165 - 1.0).abs() < 1e-12);
         let differences = estimate(&cleaned(&[&[-0.1], &[5.0], &[9.0]])).expect("values");
         assert!(differences.interval.is_some_and(|it| it.lower < 0.0));
     }

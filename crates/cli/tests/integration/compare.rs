@@ -217,30 +217,21 @@ fn a_row_of_json_says_all_of_a_comparison() {
           "text": "one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session"
         }
       ],
-      "descriptive_lower": null,
-      "descriptive_ratio": null,
-      "descriptive_upper": null,
-      "difference": null,
       "earlier_sessions": 0,
       "exact": false,
       "lower": 1.124142,
       "method": "student",
       "metric": "wall_time",
       "needed_instances": null,
-      "needed_more_than": null,
       "p_adjusted": 0.000003,
       "p_value": 0.000003,
       "ratio": 1.14,
       "reason": null,
-      "reason_numbers": {},
       "reason_text": null,
       "replicates": 10,
       "replication": "instance",
-      "setting": null,
       "suite": "joins",
       "unit": "s",
-      "unpaired_lower": null,
-      "unpaired_upper": null,
       "upper": 1.156081,
       "verdict": "regression"
     }
@@ -745,7 +736,7 @@ fn the_audit_is_of_the_first_metric_that_a_benchmark_has() {
     "wall_time" in "2026.8"
     "wall_time" in "2026.9"
     "#);
-    assert_eq!(answer["audit"]["left_out"]["no_value"], 0);
+    assert!(answer["audit"]["left_out"]["no_value"].is_null());
 }
 
 #[test]

@@ -223,7 +223,8 @@ fn wrong_input_is_named() {
     exit 2
     ");
     assert_snapshot!(told(&["detect", "--badge", "none/badge.svg"]), @"
-    error: none/badge.svg: entity not found
+    error: folder `none` does not exist
+      hint: create it, or name another file
     exit 2
     ");
     let empty = tempfile::tempdir().unwrap();

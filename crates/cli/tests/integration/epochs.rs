@@ -130,7 +130,7 @@ fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
     let folder = folder.path();
     // What is judged together is what the benchmark is today.
     assert_snapshot!(run(folder, &["burn-in"]), @"
-    x has too few iterations, so its planned burn-in applies; no burn-in is needed
+    x has too few iterations, so its planned burn-in applies; burn-in takes no time
 
      benchmark  class      steady from  planned  instances  cost  bias
      x          too short  0 (planned)        0          8   0 s  –

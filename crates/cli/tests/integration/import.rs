@@ -544,7 +544,7 @@ fn what_cannot_be_found_keeps_nothing_else_out() {
     fs::create_dir(place.path().join("empty")).unwrap();
     fs::create_dir(place.path().join("aside")).unwrap();
     assert_snapshot!(place.run(&["import", "a.jsonl", "no*such", "empty"]), @"
-    1 file (1 hail): 1 instance, 1 iteration imported
+    1 file (1 hail): 1 instance, 1 iteration imported; 2 refused
 
      file     format  result
      a.jsonl  hail    1 instance, 1 iteration imported

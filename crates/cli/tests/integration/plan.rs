@@ -47,8 +47,8 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
     assert_snapshot!(run(folder.path(), &["plan"]), @"
     2 of 3 benchmarks can detect 5 % (cost 23 min)
 
-     benchmark    mean  burn-in  instances  iterations            power     cost  outcome
-     noisy      1.99 s        1        152           2   100 % [95–100]   20 min
+     benchmark   value  burn-in  instances  iterations            power     cost  outcome
+     noisy      1.98 s        1        152           2   100 % [95–100]   20 min
      once       1.00 s        1          –           –                –        –  noise unknown
      quiet      9.99 s        1          4           2  100 % [100–100]  2.7 min
 
@@ -66,8 +66,8 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
     assert_snapshot!(run(folder.path(), &["plan", "--slowdown", "10%", "--budget", "5min", "--price", "12"]), @"
     1 of 3 benchmarks can detect 10 % within 5.0 min at a price of 1.00 (cost 2.0 min at a price of 0.400)
 
-     benchmark    mean  burn-in  instances  iterations            power     cost  outcome
-     noisy      1.99 s        1         41           2   100 % [95–100]  5.4 min  beyond budget
+     benchmark   value  burn-in  instances  iterations            power     cost  outcome
+     noisy      1.98 s        1         41           2   100 % [95–100]  5.4 min  beyond budget
      once       1.00 s        1          –           –                –        –  noise unknown
      quiet      9.99 s        1          3           2  100 % [100–100]  2.0 min
 
@@ -96,13 +96,12 @@ fn a_row_of_json_says_all_of_a_choice() {
       "burn_in": 1,
       "cost": null,
       "cost_seconds": 159.88528694444443,
-      "cv": 0.006535681019270476,
+      "cv_total": 0.006535681019270476,
       "false_positive_rate": 0.06,
       "false_positive_rate_lower": 0.046896472675931965,
       "false_positive_rate_upper": 0.07647107479135655,
       "instances": 4,
       "iterations": 2,
-      "mean": 9.993982534722223,
       "method": "paired",
       "metric": "wall_time",
       "needed_cost": null,
@@ -121,6 +120,7 @@ fn a_row_of_json_says_all_of_a_choice() {
       "strategy": "ibs",
       "suite": "joins",
       "unit": "s",
+      "value": 9.993809804432887,
       "variant": "default",
       "version": "1.0"
     }
@@ -132,13 +132,13 @@ fn csv_has_a_row_for_each_benchmark_and_slowdown() {
     let folder = filled();
     let arguments = ["plan", "--format", "csv", "--slowdown", "5%,20%"];
     assert_snapshot!(run(folder.path(), &arguments), @r#"
-    suite,benchmark,metric,unit,variant,version,session,burn_in,mean,cv,pilot_instances,slowdown,instances,iterations,power,power_lower,power_upper,false_positive_rate,false_positive_rate_lower,false_positive_rate_upper,cost_seconds,cost,method,strategy,basis,outcome,runs,reason,needed_instances,needed_iterations,needed_cost_seconds,needed_cost
-    joins,noisy,wall_time,s,default,1.0,,1,1.9856365277777779,0.08819035442141795,24,1.05,152,2,1.0,0.9505643395327921,1.0,0.055,0.04249742737476844,0.07090838767737563,1206.5910311111113,,paired,ibs,simulated,planned,true,,,,,
-    joins,noisy,wall_time,s,default,1.0,,1,1.9856365277777779,0.08819035442141795,24,1.2,12,2,0.998,0.9563345039877078,1.0,0.052,0.03987303628377741,0.06755573931927997,95.25718666666668,,paired,ibs,simulated,planned,false,,,,,
+    suite,benchmark,metric,unit,variant,version,session,burn_in,value,cv_total,pilot_instances,slowdown,instances,iterations,power,power_lower,power_upper,false_positive_rate,false_positive_rate_lower,false_positive_rate_upper,cost_seconds,cost,method,strategy,basis,outcome,runs,reason,needed_instances,needed_iterations,needed_cost_seconds,needed_cost
+    joins,noisy,wall_time,s,default,1.0,,1,1.9780860963216735,0.08819035442141795,24,1.05,152,2,1.0,0.9505643395327921,1.0,0.055,0.04249742737476844,0.07090838767737563,1206.5910311111113,,paired,ibs,simulated,planned,true,,,,,
+    joins,noisy,wall_time,s,default,1.0,,1,1.9780860963216735,0.08819035442141795,24,1.2,12,2,0.998,0.9563345039877078,1.0,0.052,0.03987303628377741,0.06755573931927997,95.25718666666668,,paired,ibs,simulated,planned,false,,,,,
     joins,once,wall_time,s,default,1.0,,1,1.0,0.0,1,1.05,,,,,,,,,,,paired,ibs,,noise_unknown,false,"noise unknown (needs 3 instances of 2 iterations, with values above zero)",,,,
     joins,once,wall_time,s,default,1.0,,1,1.0,0.0,1,1.2,,,,,,,,,,,paired,ibs,,noise_unknown,false,"noise unknown (needs 3 instances of 2 iterations, with values above zero)",,,,
-    joins,quiet,wall_time,s,default,1.0,,1,9.993982534722223,0.006535681019270476,24,1.05,4,2,1.0,0.9961732415144449,1.0,0.06,0.046896472675931965,0.07647107479135655,159.88528694444443,,paired,ibs,simulated,planned,true,,,,,
-    joins,quiet,wall_time,s,default,1.0,,1,9.993982534722223,0.006535681019270476,24,1.2,3,2,1.0,0.9961732415144449,1.0,0.039,0.028658960904180485,0.052869310419501346,119.91396520833332,,paired,ibs,simulated,planned,false,,,,,
+    joins,quiet,wall_time,s,default,1.0,,1,9.993809804432887,0.006535681019270476,24,1.05,4,2,1.0,0.9961732415144449,1.0,0.06,0.046896472675931965,0.07647107479135655,159.88528694444443,,paired,ibs,simulated,planned,true,,,,,
+    joins,quiet,wall_time,s,default,1.0,,1,9.993809804432887,0.006535681019270476,24,1.2,3,2,1.0,0.9961732415144449,1.0,0.039,0.028658960904180485,0.052869310419501346,119.91396520833332,,paired,ibs,simulated,planned,false,,,,,
     exit 0
     "#);
 }

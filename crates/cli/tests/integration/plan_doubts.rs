@@ -60,9 +60,9 @@ fn a_wish_that_cannot_be_met_has_what_comes_closest_and_what_it_would_take() {
     assert_snapshot!(run(folder.path(), &words), @"
     1 of 2 benchmarks can detect 5 % (cost 18.0 s at a price of 0.0100)
 
-     benchmark    mean  burn-in  instances  iterations            power    cost  outcome
+     benchmark   value  burn-in  instances  iterations            power    cost  outcome
      calm       2.00 s        1          3           2  100 % [100–100]  18.0 s
-     wild       1.98 s        1          9           2      11 % [8–16]  53.5 s  not enough
+     wild       1.97 s        1          9           2      11 % [8–16]  53.5 s  not enough
 
     power 95 %, by the test of `lapwing compare` (paired), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation shows;
@@ -106,8 +106,8 @@ fn false_positives_that_nothing_makes_rare_enough_are_the_reason() {
     assert_snapshot!(run(folder.path(), &words), @"
     wild cannot detect 20 %
 
-     benchmark    mean  burn-in  instances  iterations           power     cost  outcome
-     wild       1.98 s        1         27           2  100 % [99–100]  2.7 min  false alarms
+     benchmark   value  burn-in  instances  iterations           power     cost  outcome
+     wild       1.97 s        1         27           2  100 % [99–100]  2.7 min  false alarms
 
     power 95 %, by the test of `lapwing compare` (paired), different instances on
     the two sides (ibs), false positives at most 1 % as far as the simulation shows;
@@ -133,11 +133,11 @@ fn each_slowdown_is_counted_by_itself_and_it_is_said_which_is_run() {
     assert_snapshot!(run(folder.path(), &words), @"
     none of 2 benchmarks can detect 0.5 %, 1 can detect 20 % (cost 18.0 s)
 
-     benchmark    mean  burn-in  slowdown  instances  iterations            power     cost  outcome
+     benchmark   value  burn-in  slowdown  instances  iterations            power     cost  outcome
      calm       2.00 s        1     0.5 %         12           2    96 % [84–100]  1.2 min  not enough
      calm       2.00 s        1      20 %          3           2  100 % [100–100]   18.0 s
-     wild       1.98 s        1     0.5 %          3           2      5.6 % [4–7]   17.8 s  not enough
-     wild       1.98 s        1      20 %         12           2     94 % [75–99]  1.2 min  not enough
+     wild       1.97 s        1     0.5 %          3           2      5.6 % [4–7]   17.8 s  not enough
+     wild       1.97 s        1      20 %         12           2     94 % [75–99]  1.2 min  not enough
 
     power 95 %, by the test of `lapwing compare` (paired), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation shows;
@@ -196,9 +196,9 @@ fn a_budget_says_of_what_it_is_not_known_whether_it_reaches() {
     assert_snapshot!(run(folder.path(), &["plan", "--slowdown", "10%", "--budget", "9h", "--price", "0.001"]), @"
     1 of 2 benchmarks can detect 10 % within 9.0 h at a price of 0.00900 (cost 41.9 s at a price of 1.16e−5)
 
-     benchmark  metric         mean  burn-in  instances  iterations           power    cost  outcome
-     timed      wall_time    2.00 s        1          7           2  100 % [97–100]  41.9 s
-     untimed    rate       2.00 1/s        1          7           2  100 % [98–100]       –  cost unknown
+     benchmark  metric        value  burn-in  instances  iterations           power    cost  outcome
+     timed      wall_time    1.99 s        1          7           2  100 % [97–100]  41.9 s
+     untimed    rate       1.99 1/s        1          7           2  100 % [98–100]       –  cost unknown
 
     power 95 %, by the test of `lapwing compare` (paired), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation shows;
@@ -259,7 +259,7 @@ fn what_came_to_nothing_is_named_with_its_reason() {
     assert_snapshot!(run(folder.path(), &["plan"]), @"
     1 of 3 benchmarks can detect 5 % (cost 18.0 s)
 
-     benchmark    mean  burn-in  instances  iterations            power    cost
+     benchmark   value  burn-in  instances  iterations            power    cost
      calm       2.00 s        1          3           2  100 % [100–100]  18.0 s
 
     power 95 %, by the test of `lapwing compare` (paired), different instances on
@@ -310,7 +310,7 @@ fn what_was_passed_over_is_told_where_the_latest_is_too_little() {
     assert_snapshot!(run(folder.path(), &["plan"]), @"
     too few measurements of join to plan for 5 %
 
-     benchmark    mean  burn-in  instances  iterations  power  cost  outcome
+     benchmark   value  burn-in  instances  iterations  power  cost  outcome
      join       1.95 s        1          –           –      –     –  noise unknown
 
     power 95 %, by the test of `lapwing compare` (paired), different instances on
@@ -320,8 +320,6 @@ fn what_was_passed_over_is_told_where_the_latest_is_too_little() {
     only the latest version of each variant is used, and for some its noise is
     unknown; an older one is not used: `--settings pooled` combines all,
     `--settings each` uses each separately
-    next: `lapwing mds` shows what is detectable, and with how many instances and
-    iterations
 
     excluded from 9 iterations: 1 burn-in (`--audit` shows which)
     exit 3
@@ -367,11 +365,11 @@ fn what_is_too_dear_for_the_smallest_slowdown_is_planned_for_a_larger_one() {
     assert_snapshot!(text, @"
     none of 2 benchmarks can detect 1 %, both can detect 20 % within 50.0 s (cost 41.9 s)
 
-     benchmark    mean  burn-in  slowdown  instances  iterations            power     cost  outcome
+     benchmark   value  burn-in  slowdown  instances  iterations            power     cost  outcome
      calm       2.00 s        1       1 %         18           2   100 % [97–100]  1.8 min  beyond budget
      calm       2.00 s        1      20 %          3           2  100 % [100–100]   18.0 s
-     wild       2.00 s        1       1 %        196           2     91 % [73–99]   20 min  not enough
-     wild       2.00 s        1      20 %          4           2   100 % [99–100]   23.9 s
+     wild       1.99 s        1       1 %        196           2     91 % [73–99]   20 min  not enough
+     wild       1.99 s        1      20 %          4           2   100 % [99–100]   23.9 s
 
     power 95 %, by the test of `lapwing compare` (paired), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation shows;

@@ -221,7 +221,7 @@ fn a_choice_by_formula_says_which_simulation_contradicts_it() {
     assert_snapshot!(run(folder.path(), &options), @"
     join can detect 50 % (cost 1.1 min)
 
-     benchmark    mean  burn-in  instances  iterations           power     cost
+     benchmark   value  burn-in  instances  iterations           power     cost
      join       1.99 s        1          8           2  100 % [98–100]  1.1 min
 
     power 95 %, by the interval of the ratio (schultz), different instances on the
@@ -235,8 +235,8 @@ fn a_choice_by_formula_says_which_simulation_contradicts_it() {
     exit 0
     ");
     assert_snapshot!(run(folder.path(), &[&options[..], &["--format", "csv"]].concat()), @"
-    suite,benchmark,metric,unit,variant,version,session,burn_in,mean,cv,pilot_instances,slowdown,instances,iterations,power,power_lower,power_upper,false_positive_rate,false_positive_rate_lower,false_positive_rate_upper,cost_seconds,cost,method,strategy,basis,outcome,runs,reason,needed_instances,needed_iterations,needed_cost_seconds,needed_cost
-    joins,join,wall_time,s,default,1.0,,1,1.9949125,0.014390538410820426,12,1.5,8,2,1.0,0.9811546736227333,1.0,0.06,0.03465219425433187,0.10193169295766269,63.82573333333333,,schultz,ibs,simulated,planned,true,,,,,
+    suite,benchmark,metric,unit,variant,version,session,burn_in,value,cv_total,pilot_instances,slowdown,instances,iterations,power,power_lower,power_upper,false_positive_rate,false_positive_rate_lower,false_positive_rate_upper,cost_seconds,cost,method,strategy,basis,outcome,runs,reason,needed_instances,needed_iterations,needed_cost_seconds,needed_cost
+    joins,join,wall_time,s,default,1.0,,1,1.9947130199960763,0.014390538410820426,12,1.5,8,2,1.0,0.9811546736227333,1.0,0.06,0.03465219425433187,0.10193169295766269,63.82573333333333,,schultz,ibs,simulated,planned,true,,,,,
     exit 0
     ");
 }

@@ -134,7 +134,8 @@ fn each_commit_is_measured_in_a_folder_of_its_own_once() {
     let again = run(path, &["run", "--commits", "v1..trunk"]);
     assert_eq!(
         again,
-        "note: 3 of 3 commits are skipped: already measured (--again measures them again)\nexit 0"
+        "nothing to measure: every commit is measured\n\
+         note: 3 of 3 commits are skipped: already measured (--again measures them again)\nexit 0"
     );
     git(path, &["commit", "--quiet", "--allow-empty", "-m", "new"]);
     let newer = run(

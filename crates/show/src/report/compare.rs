@@ -75,14 +75,24 @@ pub(super) fn worst(site: &ReportSite) -> Option<Verdict> {
 impl ComparisonView {
     /// Returns the names of the sides.
     pub(super) fn sides(&self) -> String {
-        let candidates = joined(&self.names(|it| &it.candidate));
-        let baselines = joined(&self.names(|it| &it.baseline));
+        let candidates = joined(&self.candidates());
+        let baselines = joined(&self.baselines());
         format!("{candidates} against {baselines}")
     }
 
     /// Returns `2 regressions, 4 inconclusive`.
     pub(super) fn verdicts(&self) -> String {
         verdicts_text(&self.comparisons)
+    }
+
+    /// Returns the names of the baselines.
+    pub(super) fn baselines(&self) -> Vec<&String> {
+        self.names(|it| &it.baseline)
+    }
+
+    /// Returns the names of the candidates.
+    pub(super) fn candidates(&self) -> Vec<&String> {
+        self.names(|it| &it.candidate)
     }
 
     fn names(&self, of: fn(&Comparison) -> &String) -> Vec<&String> {

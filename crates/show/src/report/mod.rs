@@ -108,6 +108,8 @@ fn conclusions(site: &ReportSite) -> Vec<Note> {
         let text = format!("{}: {}", view.sides(), view.verdicts());
         let note = Note::new("compared", text).with("comparisons", view.comparisons.len());
         let verdicts = VerdictCounts::of(&view.comparisons);
+        let note = note.with("baselines", json!(view.baselines()));
+        let note = note.with("candidates", json!(view.candidates()));
         notes.push(note.with("verdicts", json!(verdicts)));
     }
     if let Some(view) = &site.changes

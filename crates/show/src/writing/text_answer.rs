@@ -97,7 +97,17 @@ impl TextAnswer {
                 line
             }
         });
-        let lines: Vec<String> = lines.map(|line| wrap_sentences(&line, width)).collect();
+        let lines: Vec<String> = lines
+            .map(|line| {
+                // Programs that read sentences of a session find each in a line.
+                let is_whole = self.has_table_first && room.is_none();
+                if is_whole {
+                    line
+                } else {
+                    wrap_sentences(&line, width)
+                }
+            })
+            .collect();
         if !lines.is_empty() {
             let is_apart = !self.table.is_empty() && !self.has_table_first;
             let blank = if is_apart { "\n" } else { "" };
