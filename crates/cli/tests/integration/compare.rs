@@ -217,8 +217,6 @@ fn a_row_of_json_says_all_of_a_comparison() {
           "text": "one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session"
         }
       ],
-      "earlier_sessions": 0,
-      "exact": false,
       "lower": 1.124142,
       "method": "student",
       "metric": "wall_time",

@@ -93,7 +93,9 @@ impl AnswerKind {
                         Value::Null => true,
                         Value::Array(entries) => entries.is_empty(),
                         Value::Object(fields) => fields.is_empty(),
-                        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+                        Value::Bool(is_so) => !*is_so,
+                        Value::Number(number) => number.as_u64() == Some(0),
+                        Value::String(_) => false,
                     };
                     !(says_nothing && self.rare.contains(&name.as_str()))
                 });

@@ -217,7 +217,10 @@ fn an_answer_has_no_more_rows_and_fields_than_were_asked_for() {
 #[test]
 fn an_answer_about_one_benchmark_is_short() {
     let folder = versions(&[("b", 1.5)], "default");
-    for words in ["compare version:1.0 version:1.1", "show one"] {
+    let two = "run --name two -n 4 -i 2 --format json -c true -c false";
+    let two: Vec<&str> = two.split(' ').collect();
+    output(folder.path(), &two);
+    for words in ["compare version:1.0 version:1.1", "show one", "show two"] {
         let (out, _, _) = written(folder.path(), words, "json");
         assert!(out.len() < 4_000, "{words}: {} bytes", out.len());
     }

@@ -78,7 +78,7 @@ pub const KIND: AnswerKind = AnswerKind::of::<CompareFields<'_>>("compare")
     .listing("comparisons")
     .with_rare(RARE);
 
-/// Fields of comparisons that few have.
+/// Fields of comparisons, of their numbers and of results that few have.
 pub const RARE: &[&str] = &[
     "setting",
     "descriptive_ratio",
@@ -91,6 +91,22 @@ pub const RARE: &[&str] = &[
     "needed_more_than",
     "cautions",
     "control",
+    "exact",
+    "earlier_sessions",
+    // Of numbers of verdicts and of results:
+    "worse_in_runs",
+    "better_in_runs",
+    "unchanged_in_runs",
+    "equal",
+    "changed_without_direction",
+    "unchanged_within",
+    "small_changes",
+    "small_changes_within",
+    "is_upper_bound",
+    "failures",
+    "cv_between",
+    "cv_within",
+    "interrupted_of",
 ];
 
 impl CompareAnswer {

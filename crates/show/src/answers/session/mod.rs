@@ -111,6 +111,7 @@ struct ResultRow<'a> {
     most_iterations: usize,
     /// Coefficient of variation of the instance means.
     cv: Option<f64>,
+    /// The noise between instances, and within them: only with `--full`.
     cv_between: Option<f64>,
     cv_within: Option<f64>,
     /// Number of excluded iterations.
@@ -172,7 +173,7 @@ impl Answer for SessionAnswer {
         }
     }
 
-    fn data(&self, _view: View) -> Result<Value, WriteError> {
+    fn data(&self, view: View) -> Result<Value, WriteError> {
         let compared = self.compared();
         let session = &self.session;
         Ok(serde_json::to_value(SessionFields {
@@ -186,7 +187,7 @@ impl Answer for SessionAnswer {
                 interrupted_of: self.interrupted_of,
             },
             metric: &self.results.metric,
-            results: self.result_rows(),
+            results: self.result_rows(view.full),
             confidence: CompareOptions::default().confidence.level(),
             band: CompareOptions::default().band(),
             compared: compared.len(),
@@ -200,7 +201,7 @@ impl Answer for SessionAnswer {
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {
-        csv_rows(&self.result_rows())
+        csv_rows(&self.result_rows(true))
     }
 
     fn verdict(&self) -> Option<&'static str> {
@@ -219,7 +220,7 @@ impl Answer for SessionAnswer {
 
 impl SessionAnswer {
     /// Returns the results, a row for each metric of a benchmark.
-    fn result_rows(&self) -> Vec<ResultRow<'_>> {
+    fn result_rows(&self, is_full: bool) -> Vec<ResultRow<'_>> {
         let mut rows = Vec::new();
         for row in &self.results.rows {
             let empty = ResultRow {
@@ -248,8 +249,8 @@ impl SessionAnswer {
                 fewest_iterations: it.size.fewest_iterations,
                 most_iterations: it.size.most_iterations,
                 cv: it.cv,
-                cv_between: it.between,
-                cv_within: it.within,
+                cv_between: it.between.filter(|_| is_full),
+                cv_within: it.within.filter(|_| is_full),
                 ..empty
             }));
         }
