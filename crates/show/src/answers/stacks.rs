@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::writing::Align::{Left, Right};
-use crate::writing::{AnswerKind, NextStep, Note, ReadyAnswer, Table, TextAnswer, WriteError};
+use crate::writing::{AnswerKind, Note, ReadyAnswer, Table, TextAnswer, WriteError};
 
 /// The kind of these answers.
 pub const KIND: AnswerKind = AnswerKind::of::<StacksFields<'_>>("stack-resolve").listing("stacks");
@@ -130,17 +130,17 @@ impl StacksAnswer<'_> {
             }));
         }
         if let Some(file) = self.file {
-            notes.push(Note::new("written", format!("wrote {}", file.display())));
+            let text = format!(
+                "wrote {}; `{} stack run SCRIPT…` measures these stacks",
+                file.display(),
+                self.program
+            );
+            notes.push(Note::new("written", text));
         }
-        let next = self.file.map(|_| {
-            let command = format!("{} stack run SCRIPT…", self.program);
-            NextStep::new(command, "measures these stacks")
-        });
         let text = TextAnswer {
             headline: format!("{stacks}{refused}, seed {}", self.seed),
             table,
             notes,
-            next: next.into_iter().collect(),
             ..TextAnswer::default()
         };
         let fields = StacksFields {

@@ -311,11 +311,11 @@ impl RunReport {
             (RunEnd::Complete, several) => {
                 let compared = several.iter().filter(|it| it.control_of.is_none());
                 let mut sides: Vec<String> = compared
-                    .map(|it| format!("'variant:{}'", it.name))
+                    .map(|it| quoted(&format!("variant:{}", it.name)))
                     .collect();
                 if sides.len() == 1 {
                     // The control is all there is to compare with.
-                    sides.push(format!("'variant:{}'", Variant::CONTROL));
+                    sides.push(quoted(&format!("variant:{}", Variant::CONTROL)));
                 }
                 let metric = self.metric.as_ref();
                 let metric =
