@@ -16,7 +16,7 @@ use lapwing_measure::stack::StackError;
 use lapwing_measure::suite::burn_in_file::BurnInFileError;
 use lapwing_measure::suite::{AbEnvironmentsError, SuiteProblem};
 use lapwing_model::RecordKind;
-use lapwing_model::text::{first_names, grouped};
+use lapwing_model::text::{first_names, grouped, shell_word};
 use lapwing_record::export::ExportError;
 use lapwing_record::sharing::SharingError;
 use lapwing_record::{Store, StoreError};
@@ -194,7 +194,7 @@ fn session_hint(error: &SessionError) -> Option<String> {
             "the same command with --dry-run shows how jobs are submitted"
         }
         SessionError::NotStored { file, .. } => {
-            let file = file.display();
+            let file = shell_word(&file.display().to_string());
             return Some(format!(
                 "when the store works again, any command takes it in; or `lapwing import {file}`"
             ));
@@ -448,8 +448,8 @@ pub fn damaged_hint(store: &Path) -> String {
     let new = store.with_extension("rescued.db");
     format!(
         "save what can be read with `lapwing db rescue {} -o {}`",
-        store.display(),
-        new.display()
+        shell_word(&store.display().to_string()),
+        shell_word(&new.display().to_string())
     )
 }
 

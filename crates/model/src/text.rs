@@ -139,3 +139,13 @@ pub fn capitalised(text: &str) -> String {
     let first = characters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(characters).collect()
 }
+
+/// Returns a text as a word of the shell, whatever is in it: suggested commands are pasted.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |it: char| it.is_alphanumeric() || "-_./=:,+@%^".contains(it);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}

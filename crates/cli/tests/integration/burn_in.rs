@@ -24,7 +24,7 @@ fn the_answer_is_a_sentence_a_table_and_what_to_do_next() {
     per instance
     bias: distance of the mean from the steady level, with burn-in → without it
     note: never steady, fix or retire: drift;
-    `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
+    `lapwing burn-in --benchmark drift --plot FILE.html` shows it
     note: too few iterations: short (4 iterations); needs at least 20 per instance,
     burn-in included
     note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1
@@ -101,7 +101,7 @@ fn programs_get_every_number() {
       "notes": [
         {
           "code": "never_steady",
-          "text": "never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it",
+          "text": "never steady, fix or retire: drift; `lapwing burn-in --benchmark drift --plot FILE.html` shows it",
           "benchmarks": 1
         },
         {

@@ -1,5 +1,6 @@
 //! A plan for commands given on the command line, without a suite file.
 
+use lapwing_model::text::shell_word;
 use std::path::Path;
 
 use serde_json::Value as Json;
@@ -154,22 +155,9 @@ fn without_number(id: &str) -> &str {
 pub fn text(command: &CommandLine) -> String {
     match command {
         CommandLine::Shell(text) => text.clone(),
-        CommandLine::Words(words) => words
-            .iter()
-            .map(|word| {
-                let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%^".contains(c);
-                if !word.is_empty() && word.chars().all(plain) {
-                    word.clone()
-                } else {
-                    format!("'{}'", word.replace('\'', "'\\''"))
-                }
-            })
-            .collect::<Vec<_>>()
-            .join(" "),
+        CommandLine::Words(words) => {
+            let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+            words.join(" ")
+        }
     }
-}
-
-/// Returns a text as a word of the shell.
-pub fn quoted(text: &str) -> String {
-    self::text(&CommandLine::Words(vec![text.to_owned()]))
 }

@@ -27,7 +27,7 @@ mod variants;
 pub(crate) use case::sha256;
 
 pub use ab_environments::{AbEnvironments, AbEnvironmentsError};
-pub use adhoc::{AdHoc, quoted, text as command_text};
+pub use adhoc::{AdHoc, text as command_text};
 pub use confinement::Confinement;
 pub use duet::{CoreSet, DuetCores};
 pub use editing::{EditedSuite, KeyUpdate, SuiteNumbers, TableUpdate, changes_text};

@@ -1,6 +1,7 @@
 //! `--update-suite`: the `burn_in` of the benchmarks of a suite file.
 
 use lapwing_analyse::explain::BenchmarkBurnIn;
+use lapwing_model::text::shell_word;
 use lapwing_show::answers::burn_in::why_not_written;
 
 use crate::error::CliError;
@@ -25,7 +26,8 @@ pub fn update(
         ))
         .consequence("it was not changed")
         .hint(format!(
-            "measure it with `lapwing run {path}`; its suite is `{name}`"
+            "measure it with `lapwing run {}`; its suite is `{name}`",
+            shell_word(&path)
         )));
     }
     if context.quiet {

@@ -9,9 +9,10 @@ use lapwing_measure::session::resume::{find, refuse_what_is_under_way, runs_of, 
 use lapwing_measure::session::{
     InstanceCounts, MeasuringParts, PythonEnvironments, SessionOpening,
 };
-use lapwing_measure::suite::{Plan, StopEarly, quoted};
+use lapwing_measure::suite::{Plan, StopEarly};
 use lapwing_measure::{FixedSchedule, MoreInstances, SessionRuns};
 use lapwing_model::Session;
+use lapwing_model::text::shell_word;
 use lapwing_model::text::{counted, first_names};
 use lapwing_show::answers::session::{SessionAnswer, SessionKind};
 use lapwing_show::writing::NextStep;
@@ -150,7 +151,7 @@ pub fn next_step(
         String::new()
     };
     let metric = rule.metric.as_ref();
-    let metric = metric.map_or_else(String::new, |it| format!(" --metric {}", quoted(it)));
+    let metric = metric.map_or_else(String::new, |it| format!(" --metric {}", shell_word(it)));
     let effect = rule.smallest_effect;
     let effect = effect.map_or_else(String::new, |it| {
         format!(" --smallest-effect {}%", 100.0 * it)

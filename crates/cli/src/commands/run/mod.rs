@@ -22,9 +22,10 @@ use std::path::PathBuf;
 use lapwing_analyse::sample::{RunKey, Selector};
 use lapwing_measure::session::{MeasuredSession, MeasuringParts, SessionOpening, SessionRequest};
 use lapwing_measure::stack::STACKS;
-use lapwing_measure::suite::{MOST_INSTANCES_IN_ALL, Plan, StopEarly, Variant, quoted};
+use lapwing_measure::suite::{MOST_INSTANCES_IN_ALL, Plan, StopEarly, Variant};
 use lapwing_measure::{FixedSchedule, RunEnd};
 use lapwing_model::Session;
+use lapwing_model::text::shell_word;
 use lapwing_record::Store;
 use lapwing_show::answers::session::nothing_to_measure;
 use lapwing_show::writing::NextStep;
@@ -311,20 +312,20 @@ impl RunReport {
             (RunEnd::Complete, several) => {
                 let compared = several.iter().filter(|it| it.control_of.is_none());
                 let mut sides: Vec<String> = compared
-                    .map(|it| quoted(&format!("variant:{}", it.name)))
+                    .map(|it| shell_word(&format!("variant:{}", it.name)))
                     .collect();
                 if sides.len() == 1 {
                     // The control is all there is to compare with.
-                    sides.push(quoted(&format!("variant:{}", Variant::CONTROL)));
+                    sides.push(shell_word(&format!("variant:{}", Variant::CONTROL)));
                 }
                 let metric = self.metric.as_ref();
                 let metric =
-                    metric.map_or_else(String::new, |it| format!(" --metric {}", quoted(it)));
+                    metric.map_or_else(String::new, |it| format!(" --metric {}", shell_word(it)));
                 let selected = Selector::of(RunKey::Session, &[unique_name(store, session)]);
                 let sides = format!(
                     "compare {} --where {}{metric}",
                     sides.join(" "),
-                    quoted(&selected.to_string())
+                    shell_word(&selected.to_string())
                 );
                 let rule = StopEarly {
                     metric: self.metric.clone(),

@@ -7,9 +7,9 @@ use lapwing_measure::session::resume::{
 };
 use lapwing_measure::session::{MeasuringParts, PythonEnvironments, SessionOpening};
 use lapwing_measure::stack::unimportable_stacks;
-use lapwing_measure::suite::quoted;
 use lapwing_measure::{FixedSchedule, Schedule, SessionRuns};
 use lapwing_model::InstanceOutcome;
+use lapwing_model::text::shell_word;
 
 use super::{ClusterOptions, RunReport, continue_session, session_answer};
 use crate::error::{CliError, ExitStatus};
@@ -30,7 +30,7 @@ pub fn resume(
         return Err(
             CliError::input(format!("session `{name}` is a bisection")).hint(format!(
                 "`lapwing bisect --resume {}` continues it",
-                quoted(&name)
+                shell_word(&name)
             )),
         );
     }

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use lapwing_measure::suite::{parse_duration, quoted};
+use lapwing_measure::suite::parse_duration;
 use lapwing_model::text::counted;
+use lapwing_model::text::shell_word;
 use lapwing_show::answers::study::{DESIGN_FILE, DesignAnswer};
 use lapwing_show::quantity;
 use lapwing_show::writing::Note;
@@ -180,7 +181,7 @@ impl StudyDesignCommand {
         let file = output.display().to_string();
         let mut run = format!("{} study run", context.program());
         if file != DESIGN_FILE {
-            run.push_str(&format!(" --design {}", quoted(&file)));
+            run.push_str(&format!(" --design {}", shell_word(&file)));
         }
         let mut answer = DesignAnswer::new(design, &existing, noise, seconds, file, run)?;
         answer.notes = notes;

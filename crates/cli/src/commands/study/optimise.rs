@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use lapwing_measure::suite::{parse_duration, quoted};
+use lapwing_measure::suite::parse_duration;
+use lapwing_model::text::shell_word;
 use lapwing_model::text::{counted, first_names};
 use lapwing_show::answers::study::{OptimisationAnswer, round_text};
 use lapwing_stats::Seed;
@@ -114,8 +115,8 @@ impl StudyOptimise {
         let findings = format!(
             "{} study findings --benchmark {} --metric {}",
             context.program(),
-            quoted(&optimisation.benchmark),
-            quoted(&result.metric.name)
+            shell_word(&optimisation.benchmark),
+            shell_word(&result.metric.name)
         );
         let answer = OptimisationAnswer {
             result,

@@ -1,6 +1,7 @@
 //! Writes a plan into a suite file.
 
 use lapwing_measure::suite::PlanEntry;
+use lapwing_model::text::shell_word;
 
 use super::matching::BenchmarkNames;
 use super::{PlanFile, few};
@@ -16,7 +17,10 @@ pub fn update_suite(file: SuiteFile, plan: &PlanFile, context: &Context) -> Resu
     let names = BenchmarkNames {
         owner: format!("the suite `{}`", file.name()),
         ids: ids.iter().map(String::as_str).collect(),
-        hint: format!("`lapwing run {path} --dry-run` lists what it has"),
+        hint: format!(
+            "`lapwing run {} --dry-run` lists what it has",
+            shell_word(&path)
+        ),
     };
     // Once, before anything is written.
     plan.entries(&names, context)

@@ -239,3 +239,73 @@ fn errors_of_files_name_the_line() {
     assert_eq!((code, &error["exit"]), (2, &json!(2)));
     assert_eq!(error["where"], json!({"file": "lapwing.toml", "line": 3}));
 }
+
+/// Names that a shell would execute, if they were pasted between quotes of either kind, or without.
+const COMMANDS: [&str; 4] = [
+    "b'$(touch PWN)'",
+    "b\"$(touch PWN)\"",
+    "$(touch PWN)",
+    "x'; touch PWN; '",
+];
+
+/// Returns the suggested commands of an answer: the next steps, and those in backquotes.
+fn suggested(answer: &Value) -> Vec<String> {
+    let mut commands = Vec::new();
+    let mut texts = Vec::new();
+    let next = answer["next"].as_array().into_iter().flatten();
+    commands.extend(next.filter_map(|it| it["command"].as_str().map(str::to_owned)));
+    let notes = answer["notes"].as_array().into_iter().flatten();
+    texts.extend(notes.filter_map(|it| it["text"].as_str()));
+    texts.extend(answer["hint"].as_str());
+    for text in texts {
+        let code = text.split('`').skip(1).step_by(2);
+        commands.extend(
+            code.filter(|it| it.starts_with("lapwing"))
+                .map(str::to_owned),
+        );
+    }
+    commands
+}
+
+#[test]
+fn no_suggested_command_executes_what_a_name_says() {
+    let suite = COMMANDS.map(|name| {
+        let name = name.replace('"', "\\\"");
+        format!("[benchmark.\"{name}\"]\ncommand = 'true'\n[variant.\"{name}\"]\n")
+    });
+    let folder = TempDir::new().unwrap();
+    let place = folder.path();
+    fs::write(place.join("lapwing.toml"), suite.concat()).unwrap();
+    // A program of this name that does nothing, since only the shell is tried.
+    let programs = place.join("programs");
+    fs::create_dir(&programs).unwrap();
+    fs::write(programs.join("lapwing"), "#!/bin/sh\n").unwrap();
+    let all = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(programs.join("lapwing"), all).unwrap();
+    let mut number = 0;
+    for words in [
+        "run -n 3 -i 2 --burn-in 0 --name N",
+        "show N",
+        "burn-in",
+        "variability",
+        "mds --closed-form",
+        "compare variant:a variant:b",
+        "detect",
+    ] {
+        let (out, _, _) = written(place, words, "json");
+        let answer: Value = serde_json::from_str(&out).unwrap();
+        for command in suggested(&answer) {
+            number += 1;
+            let path = format!("{}:/usr/bin:/bin", programs.display());
+            let pasted = std::process::Command::new("sh")
+                .args(["-c", &command])
+                .env("PATH", path)
+                .current_dir(place)
+                .output()
+                .unwrap();
+            assert!(pasted.status.success(), "{command}");
+            assert!(!place.join("PWN").exists(), "{command}");
+        }
+    }
+    assert!(number > 3, "{number}");
+}

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::suite::{CommandLine, JobCommands};
 
 use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler, JobState, output_of};
-use crate::suite::quoted;
+use lapwing_model::text::shell_word;
 
 /// A scheduler whose commands the suite names.
 pub struct CommandScheduler {
@@ -37,7 +37,7 @@ fn filled(command: &CommandLine, values: &[(&str, Vec<String>)]) -> Command {
         CommandLine::Shell(text) => {
             let mut text = text.clone();
             for (name, values) in values {
-                let words: Vec<String> = values.iter().map(|it| quoted(it)).collect();
+                let words: Vec<String> = values.iter().map(|it| shell_word(it)).collect();
                 text = text.replace(name, &words.join(" "));
             }
             CommandLine::Shell(text).process("sh")

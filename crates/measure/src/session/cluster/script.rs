@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::suite::quoted;
+use lapwing_model::text::shell_word;
 
 /// Returns the script of the jobs of a batch. Its first argument is the number of the task; Slurm names it in a
 /// variable. It holds no settings and no secrets: the task reads the shared folder, which is the user's own.
@@ -15,7 +15,7 @@ pub fn job_script(
     batch: u32,
     set_up: &[String],
 ) -> String {
-    let word = |path: &Path| quoted(&path.display().to_string());
+    let word = |path: &Path| shell_word(&path.display().to_string());
     let mut script = "#!/bin/sh\n# Written by lapwing: does one task.\numask 077\n".to_owned();
     for line in set_up {
         script.push_str(line);

@@ -2,7 +2,7 @@
 
 use lapwing_analyse::clean::SteadyFrom;
 use lapwing_analyse::explain::BenchmarkBurnIn;
-use lapwing_model::text::{counted, first_names, grouped};
+use lapwing_model::text::{counted, first_names, grouped, shell_word};
 use lapwing_stats::steady::{Class, ITERATIONS_TO_TELL};
 
 use crate::percent;
@@ -57,10 +57,10 @@ fn those(
 
 fn unsteady(rows: &[BenchmarkBurnIn]) -> Option<Note> {
     let never = those(rows, |row| row.start.is_none())?;
-    let name = &never.first()?.benchmark;
+    let name = shell_word(&never.first()?.benchmark);
     let number = never.len();
     let text = format!(
-        "never steady, fix or retire: {}; `lapwing burn-in --benchmark '{name}' --plot FILE.html` \
+        "never steady, fix or retire: {}; `lapwing burn-in --benchmark {name} --plot FILE.html` \
          shows it",
         names(never, |_| String::new())
     );
