@@ -240,6 +240,29 @@ fn errors_of_files_name_the_line() {
     assert_eq!(error["where"], json!({"file": "lapwing.toml", "line": 3}));
 }
 
+#[test]
+fn a_command_writes_one_document_whatever_goes_wrong_after_its_answer() {
+    let folder = versions(&[("b", 1.5)], "default");
+    let place = folder.path();
+    fs::create_dir(place.join("taken.json")).unwrap();
+    fs::create_dir(place.join("taken.svg")).unwrap();
+    for words in [
+        "compare version:1.0 version:1.1 --export taken.json",
+        "compare version:1.0 version:1.1 --plot taken.svg",
+        "show one --export taken.json",
+    ] {
+        let (out, said, code) = written(place, words, "json");
+        let answer: Value = serde_json::from_str(&out).unwrap();
+        assert!(answer["headline"].is_string(), "{words}: {answer}");
+        assert!(code == 2 && said.contains("taken"), "{words}: {said}");
+    }
+    let measured = ["run", "-n", "3", "-i", "1", "--name", "two", "-c", "true"];
+    output(place, &measured);
+    let (out, said, code) = written(place, "run --resume two", "json");
+    let answer: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &answer["answer"]), (0, &json!("session")), "{said}");
+}
+
 /// Names that a shell would execute, if they were pasted between quotes of either kind, or without.
 const COMMANDS: [&str; 4] = [
     "b'$(touch PWN)'",
