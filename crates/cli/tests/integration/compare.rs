@@ -228,6 +228,7 @@ fn a_row_of_json_says_all_of_a_comparison() {
       "reason_text": null,
       "replicates": 10,
       "replication": "instance",
+      "setting": null,
       "suite": "joins",
       "unit": "s",
       "upper": 1.156081,

@@ -80,7 +80,6 @@ pub const KIND: AnswerKind = AnswerKind::of::<CompareFields<'_>>("compare")
 
 /// Fields of comparisons, of their numbers and of results that few have.
 pub const RARE: &[&str] = &[
-    "setting",
     "descriptive_ratio",
     "descriptive_lower",
     "descriptive_upper",
