@@ -46,7 +46,7 @@ impl Detection {
                 });
             }
         }
-        // What nobody has said anything about comes first.
+        // Findings that are not triaged come first.
         let findings = &self.findings;
         for group in &mut self.groups {
             group.findings.sort_by_key(|at| !findings[*at].is_open());

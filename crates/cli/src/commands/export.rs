@@ -95,7 +95,7 @@ type WriteStudy = fn(&StudyData, u8, &mut dyn Write) -> io::Result<u64>;
 
 /// Description of the output, and notes about it.
 struct ExportWritten {
-    /// What was written, in the plural, and its number.
+    /// Kind of the written things, in the plural, and their number.
     count: (&'static str, u64),
     /// The same in words.
     what: String,

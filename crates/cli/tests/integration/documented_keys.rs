@@ -21,7 +21,7 @@ fn code_words(page: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What every answer has: no page of a command repeats it.
+/// Fields of every answer, which no page of a command repeats.
 const OF_EVERY_ANSWER: [&str; 9] = [
     "lapwing",
     "answer",

@@ -14,7 +14,7 @@ pub const KIND: AnswerKind = AnswerKind::of::<AddedFields<'_>>("annotate").listi
 /// Annotations that were added, or would be.
 #[derive(Debug)]
 pub struct AddedAnnotations<'a> {
-    /// What was done: `renamed a to b`.
+    /// The change in words: `renamed a to b`.
     pub sentence: String,
     /// Whether nothing was changed.
     pub dry_run: bool,
@@ -55,7 +55,7 @@ struct UndoneAnnotation<'a> {
 struct AddedAnnotation<'a> {
     #[serde(flatten)]
     row: AddedRow<'a>,
-    /// What it is about, as it was recorded.
+    /// The target of the annotation, as recorded.
     target: &'a Object,
 }
 

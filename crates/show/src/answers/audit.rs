@@ -265,7 +265,7 @@ fn never_steady(audit: &Audit) -> impl Iterator<Item = &BenchmarkAudit> {
 /// Exclusions in an answer for programs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AuditFields<'a> {
-    /// What is left after each step that excludes something; with `--audit` after every step.
+    /// What remains after each step that excludes something; with `--audit` after every step.
     funnel: Vec<FunnelFields>,
     /// Number of excluded iterations by rule.
     left_out: BTreeMap<&'static str, usize>,

@@ -112,7 +112,7 @@ struct AnnotationList<'a> {
 struct AnnotationFields<'a> {
     #[serde(flatten)]
     row: AnnotationRow<'a>,
-    /// What it is about, as it was recorded.
+    /// The target of the annotation, as recorded.
     target: &'a Object,
 }
 

@@ -23,7 +23,7 @@ const BAD_LINES_SHOWN: usize = 10;
 /// Names to spell out in a note.
 const NAMES_SHOWN: usize = 20;
 
-/// What several files had.
+/// Results of the import so far.
 #[derive(Default)]
 pub(super) struct ImportTally {
     pub(super) files: Vec<ImportedFile>,

@@ -47,7 +47,7 @@ pub fn model_notes(model: &StackModel<'_>) -> Vec<Note> {
     notes
 }
 
-/// What both answers have in JSON.
+/// Fields that both answers have.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ModelFields<'m> {
     goal: Vec<GoalFields<'m>>,
