@@ -270,6 +270,12 @@ fn session_consequence(error: &SessionError) -> Option<String> {
     })
 }
 
+/// Returns how a repository of another user is read.
+pub fn distrust_hint(folder: &Path) -> String {
+    let folder = shell_word(&folder.display().to_string());
+    format!("if you trust its owner: `git config --global --add safe.directory {folder}`")
+}
+
 fn commits_hint(error: &CommitsError) -> Option<String> {
     let hint = match error {
         CommitsError::NotARange { .. } => {
@@ -278,6 +284,7 @@ fn commits_hint(error: &CommitsError) -> Option<String> {
         CommitsError::NoRepository { .. } => {
             "run `lapwing run` in the repository, or name it under [version] of the suite"
         }
+        CommitsError::Distrusted(repository) => return Some(distrust_hint(&repository.folder)),
         CommitsError::Shallow { .. } => "`git fetch --unshallow` brings the rest",
         CommitsError::Dirty { .. } => "commit them, or `git stash` them",
         CommitsError::Unknown { .. } => "`git log --first-parent --oneline` lists commits",

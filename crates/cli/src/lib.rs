@@ -28,9 +28,10 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, FromArgMatches, Parser};
 use lapwing_measure::local::{LAUNCHER_ARGUMENT, serve_as_launcher};
 use lapwing_show::answers::error::ErrorAnswer;
-use lapwing_show::writing::safe;
+use lapwing_show::writing::{AnswerFormat, safe};
 
 use crate::error::CliError;
+use crate::terminal::Terminal;
 
 /// Measure how fast software is, keep every measurement, and compare with honest statistics
 #[derive(Debug, Parser)]
@@ -162,7 +163,8 @@ fn candidates(error: &clap::Error) -> Vec<String> {
 fn write_error(answer: &ErrorAnswer) {
     let mut text = serde_json::to_string_pretty(answer).unwrap_or_default();
     text.push('\n');
-    let _unseen = std::io::stdout().write_all(text.as_bytes());
+    let mut out = Terminal::new(false).out_as(AnswerFormat::Json);
+    let _unseen = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 /// Refuses a clock whose time no record can have.

@@ -14,12 +14,13 @@ use lapwing_measure::session::{
     Interrupts, MeasuringParts, OpenMeasurement, SessionOpening, SessionPlaces, SessionRemark,
     SessionSurroundings, SessionWatch,
 };
-use lapwing_measure::{Clock, Consumer, RunEnd, RunError};
+use lapwing_measure::{Clock, Consumer, DistrustedRepository, RunEnd, RunError};
 use lapwing_model::Id;
 use lapwing_model::text::{counted, first_names};
 use lapwing_record::Store;
 
 use crate::error::CliError;
+use crate::hints::distrust_hint;
 use crate::options::Context;
 
 /// The name and version of this program, as sessions record it.
@@ -156,6 +157,11 @@ impl SessionWatch for Context {
             | SessionRemark::BuildingEnvironment { .. }
             | SessionRemark::Simulating { .. }
             | SessionRemark::Profiling { .. } => {}
+            SessionRemark::NoVersion(DistrustedRepository { folder }) => terminal.note(&format!(
+                "no version is recorded: the Git repository {} belongs to another user; {}",
+                folder.display(),
+                distrust_hint(&folder)
+            )),
             SessionRemark::NotMeasured { label, reason } => {
                 terminal.note(&format!("{label} is not measured: {reason}"));
             }

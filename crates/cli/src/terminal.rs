@@ -1,6 +1,6 @@
 //! The terminal: results on standard output, messages on standard error.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal, Stdout, Write};
 
 use anstyle::{AnsiColor, Style};
 use lapwing_show::writing::{AnswerFormat, SafeWriter, safe};
@@ -14,6 +14,14 @@ const USUAL_WIDTH: usize = 80;
 #[derive(Debug)]
 pub struct Terminal {
     interactive: bool,
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this file is the one that makes texts of others safe"
+)]
+fn stdout() -> Stdout {
+    io::stdout()
 }
 
 impl Terminal {
@@ -30,7 +38,7 @@ impl Terminal {
     /// Returns the width of standard output; `None` if it is not a terminal, because a program that
     /// reads it needs everything.
     pub fn width(&self) -> Option<usize> {
-        let stdout = io::stdout();
+        let stdout = stdout();
         stdout.is_terminal().then(|| {
             let columns = rustix::termios::tcgetwinsize(&stdout).map_or(0, |size| size.ws_col);
             match usize::from(columns) {
@@ -52,24 +60,24 @@ impl Terminal {
 
     /// Returns standard output for text, which is safe to show wherever it ends up.
     pub fn out(&self) -> Box<dyn Write> {
-        Box::new(SafeWriter::new(io::stdout().lock()))
+        Box::new(SafeWriter::new(stdout().lock()))
     }
 
-    /// Returns standard output for data. A program that reads it gets every byte, because names are data;
+    /// Returns standard output for a file. A program that reads it gets every byte, because names are data;
     /// a terminal gets none that would change its state.
-    pub fn data_out(&self) -> Box<dyn Write> {
-        if io::stdout().is_terminal() {
+    pub fn file_out(&self) -> Box<dyn Write> {
+        if stdout().is_terminal() {
             self.out()
         } else {
-            Box::new(io::stdout().lock())
+            Box::new(stdout().lock())
         }
     }
 
     /// Returns standard output for an answer in this format.
     pub fn out_as(&self, format: AnswerFormat) -> Box<dyn Write> {
         match format {
-            AnswerFormat::Text | AnswerFormat::Markdown => self.out(),
-            AnswerFormat::Json | AnswerFormat::Csv => self.data_out(),
+            AnswerFormat::Text | AnswerFormat::Markdown | AnswerFormat::Csv => self.out(),
+            AnswerFormat::Json => Box::new(SafeWriter::json(stdout().lock())),
         }
     }
 

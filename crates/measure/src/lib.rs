@@ -32,6 +32,7 @@ pub use repository::commits::{
     CommitRange, CommitsError, add_worktree, discard_worktree, merged_commits, remove_worktree,
     single_commit,
 };
+pub use repository::git::{DistrustedRepository, distrusted_repository, user_name};
 pub use repository::revision::{
     CommitSummary, ancestry, commit_before, commit_summary, first_good_commit, number_of_commits,
 };

@@ -122,7 +122,7 @@ impl ExportCommand {
             return self.write_inspections(&store, &filter, notes, context);
         }
         let Some(path) = &self.output else {
-            let mut out = BufWriter::new(context.terminal.data_out());
+            let mut out = BufWriter::new(context.terminal.file_out());
             let written = self.write(&way, &store, &filter, &mut out, context)?;
             context.terminal.notes(notes.iter().chain(&written.notes));
             return Ok(ExitStatus::Fine);

@@ -53,7 +53,7 @@ impl InitCommand {
             .unwrap_or_else(|| PathBuf::from(SUITE_FILE));
         if path.as_os_str() == "-" {
             context.terminal.notes(&notes);
-            write!(context.terminal.data_out(), "{text}")?;
+            write!(context.terminal.file_out(), "{text}")?;
             return Ok(ExitStatus::Fine);
         }
         if path.exists() {

@@ -33,7 +33,7 @@ impl MarkdownHelp {
         for command in shown(&program) {
             section(&mut page, command);
         }
-        context.terminal.data_out().write_all(page.as_bytes())?;
+        context.terminal.file_out().write_all(page.as_bytes())?;
         Ok(ExitStatus::Fine)
     }
 }

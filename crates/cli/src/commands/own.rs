@@ -86,14 +86,14 @@ impl SelfCommand {
                 // clap panics when it cannot write, such as into a closed pipe; into memory it always can.
                 let mut script = Vec::new();
                 clap_complete::generate(shell, &mut command, "lapwing", &mut script);
-                context.terminal.data_out().write_all(&script)?;
+                context.terminal.file_out().write_all(&script)?;
             }
             OwnPart::Schema if self.which == "suite" => {
-                context.terminal.data_out().write_all(SUITE.as_bytes())?;
+                context.terminal.file_out().write_all(SUITE.as_bytes())?;
             }
             OwnPart::Schema if self.which == "answer" => {
                 let schema = self.answer_schema()?;
-                let mut out = context.terminal.data_out();
+                let mut out = context.terminal.file_out();
                 writeln!(out, "{}", serde_json::to_string_pretty(&schema)?)?;
             }
             OwnPart::Schema => {

@@ -6,8 +6,10 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::git::{
+    DistrustedRepository, distrusted_repository, first_line, git, is_changed, output,
+};
 use super::revision::commit_hash;
-use super::version::{first_line, git, output};
 use crate::suite::{PlannedCommit, SourcePatch};
 use lapwing_model::Version;
 
@@ -20,6 +22,9 @@ pub enum CommitsError {
     /// There is no repository.
     #[error("{} is in no Git repository", .0.display())]
     NoRepository(PathBuf),
+    /// Git does not read the repository.
+    #[error("the Git repository {} belongs to another user, and Git does not read it", .0.folder.display())]
+    Distrusted(DistrustedRepository),
     /// The repository does not have its whole history.
     #[error("{} is a shallow clone: it lacks a part of its history", .0.display())]
     Shallow(PathBuf),
@@ -67,7 +72,15 @@ impl CommitRange<'_> {
         let repository = whole_repository(folder)?;
         let (from, to) = self.ends()?;
         let (first, last) = (hash_of(&repository, from)?, hash_of(&repository, to)?);
-        if output(git(&repository).args(["merge-base", "--is-ancestor", &first, &last])).is_none() {
+        if output(git(&repository).args([
+            "merge-base",
+            "--is-ancestor",
+            "--end-of-options",
+            &first,
+            &last,
+        ]))
+        .is_none()
+        {
             return Err(CommitsError::NotAncestor {
                 from: from.to_owned(),
                 to: to.to_owned(),
@@ -120,12 +133,15 @@ pub fn merged_commits(
     merge: &str,
     are_built: bool,
 ) -> Result<Vec<PlannedCommit>, CommitsError> {
-    let parents = first_line(git(repository).args(["show", "-s", "--format=%P", merge]));
+    let parents =
+        first_line(git(repository).args(["show", "-s", "--format=%P", "--end-of-options", merge]));
     let parents = parents.unwrap_or_default();
     let [first, second] = parents.split_whitespace().collect::<Vec<_>>()[..] else {
         return Ok(Vec::new());
     };
-    let Some(base) = first_line(git(repository).args(["merge-base", first, second])) else {
+    let Some(base) =
+        first_line(git(repository).args(["merge-base", "--end-of-options", first, second]))
+    else {
         return Ok(Vec::new());
     };
     let mut all = first_parents(repository, &base, second);
@@ -141,7 +157,13 @@ pub fn merged_commits(
 /// Returns the hash of a commit and those of the first parents of a later one that came after it, oldest first.
 fn first_parents(repository: &Path, first: &str, last: &str) -> Vec<String> {
     let range = format!("{first}..{last}");
-    let after = output(git(repository).args(["rev-list", "--first-parent", "--reverse", &range]));
+    let after = output(git(repository).args([
+        "rev-list",
+        "--first-parent",
+        "--reverse",
+        "--end-of-options",
+        &range,
+    ]));
     let after = after.unwrap_or_default();
     std::iter::once(first)
         .chain(after.lines())
@@ -163,13 +185,22 @@ fn planned(
     are_built: bool,
 ) -> Result<PlannedCommit, CommitsError> {
     let modules = format!("{hash}:.gitmodules");
-    if !are_built && output(git(repository).args(["cat-file", "-e", &modules])).is_some() {
+    if !are_built
+        && output(git(repository).args(["cat-file", "-e", "--end-of-options", &modules])).is_some()
+    {
         return Err(CommitsError::Submodules(hash.chars().take(10).collect()));
     }
-    let date = first_line(git(repository).args(["show", "-s", "--format=%cI", hash]));
+    let date =
+        first_line(git(repository).args(["show", "-s", "--format=%cI", "--end-of-options", hash]));
     Ok(PlannedCommit {
         version: Version {
-            name: first_line(git(repository).args(["describe", "--tags", "--exact-match", hash])),
+            name: first_line(git(repository).args([
+                "describe",
+                "--tags",
+                "--exact-match",
+                "--end-of-options",
+                hash,
+            ])),
             commit: Some(hash.to_owned()),
             branch: branch.map(str::to_owned),
             date,
@@ -187,7 +218,11 @@ fn top_folder(folder: &Path) -> Result<PathBuf, CommitsError> {
         .is_dir()
         .then(|| first_line(git(folder).args(["rev-parse", "--show-toplevel"])));
     let found = found.flatten();
-    let path = PathBuf::from(found.ok_or_else(|| CommitsError::NoRepository(folder.to_owned()))?);
+    let missing = || match distrusted_repository(folder) {
+        Some(repository) => CommitsError::Distrusted(repository),
+        None => CommitsError::NoRepository(folder.to_owned()),
+    };
+    let path = PathBuf::from(found.ok_or_else(missing)?);
     Ok(path.canonicalize().unwrap_or(path))
 }
 
@@ -198,17 +233,23 @@ fn whole_repository(folder: &Path) -> Result<PathBuf, CommitsError> {
     if is_shallow.as_deref() == Some("true") {
         return Err(CommitsError::Shallow(path));
     }
-    let changes = output(git(&path).args(["status", "--porcelain", "--untracked-files=no"]));
-    match changes {
-        Some(changes) if changes.trim().is_empty() => Ok(path),
-        Some(_) => Err(CommitsError::Dirty(path)),
+    match is_changed(&path) {
+        Some(false) => Ok(path),
+        Some(true) => Err(CommitsError::Dirty(path)),
         None => Err(CommitsError::NoRepository(folder.to_owned())),
     }
 }
 
 /// Returns the branch that a name means, if it means one.
 fn branch(repository: &Path, name: &str) -> Option<String> {
-    let full = first_line(git(repository).args(["rev-parse", "--symbolic-full-name", name]))?;
+    let full = first_line(git(repository).args([
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--symbolic-full-name",
+        "--end-of-options",
+        name,
+    ]))?;
     Some(full.strip_prefix("refs/heads/")?.to_owned())
 }
 
@@ -290,11 +331,14 @@ pub fn discard_worktree(folder: &Path) {
     }
 }
 
-/// Git that runs no hooks, and that a Ctrl-C at the terminal does not end halfway.
+/// Git that changes worktrees, and that a Ctrl-C at the terminal does not end halfway.
+///
+/// It executes the filters of a repository and fetches what a partial clone lacks: a commit is checked out to execute
+/// what it has.
 fn undisturbed(repository: &Path) -> Command {
     let mut command = git(repository);
     command
-        .args(["-c", "core.hooksPath=/dev/null"])
+        .env_remove("GIT_NO_LAZY_FETCH")
         .stdin(Stdio::null())
         .process_group(0);
     command

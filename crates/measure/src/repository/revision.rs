@@ -4,7 +4,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::version::{first_line, git, output};
+use super::git::{first_line, git, output};
 
 /// Of the ancestors of a commit no more are returned.
 const ANCESTORS: &str = "--max-count=1000";
@@ -13,7 +13,9 @@ const ANCESTORS: &str = "--max-count=1000";
 /// and those of its latest ancestors, the newest first. Empty if it means none.
 pub fn ancestry(folder: &Path, revision: &str) -> Vec<String> {
     let hash = commit_hash(folder, revision);
-    let commits = hash.and_then(|hash| output(git(folder).args(["rev-list", ANCESTORS, &hash])));
+    let commits = hash.and_then(|hash| {
+        output(git(folder).args(["rev-list", ANCESTORS, "--end-of-options", &hash]))
+    });
     let commits = commits.unwrap_or_default();
     commits.lines().map(str::to_owned).collect()
 }
@@ -52,7 +54,7 @@ pub fn number_of_commits(folder: &Path, after: &str, up_to: &str) -> Option<usiz
         return None;
     }
     let range = format!("{after}..{up_to}");
-    let count = first_line(git(folder).args(["rev-list", "--count", &range]))?;
+    let count = first_line(git(folder).args(["rev-list", "--count", "--end-of-options", &range]))?;
     count.parse().ok()
 }
 

@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
+use super::git::{
+    DistrustedRepository, distrusted_repository, first_line, git, is_changed, output,
+};
 use crate::suite::{CommandLine, VersionSource};
 use lapwing_model::Version;
 
@@ -23,6 +26,22 @@ pub fn version(source: &VersionSource, directory: &Path) -> Version {
     }
 }
 
+/// Returns the repository of a source, seen from `directory`, that Git does not read because it belongs to another
+/// user.
+pub(crate) fn distrusted_source(
+    source: &VersionSource,
+    directory: &Path,
+) -> Option<DistrustedRepository> {
+    match source {
+        VersionSource::WorkingDirectory => distrusted_repository(directory),
+        VersionSource::Repository(path) => distrusted_repository(&directory.join(path)),
+        VersionSource::Package(_)
+        | VersionSource::Command(_)
+        | VersionSource::Name(_)
+        | VersionSource::Absent => None,
+    }
+}
+
 fn named(name: Option<String>) -> Version {
     Version {
         name,
@@ -39,12 +58,11 @@ fn repository(directory: &Path) -> Version {
     let (commit, date) = head.split_once(' ').unwrap_or((&head, ""));
     // A detached head has no branch.
     let branch = first_line(git(directory).args(["symbolic-ref", "--quiet", "--short", "HEAD"]));
-    let changes = output(git(directory).args(["status", "--porcelain", "--untracked-files=no"]));
     Version {
         commit: Some(commit.to_owned()),
         date: (!date.is_empty()).then(|| date.to_owned()),
         branch,
-        dirty: changes.map(|changes| !changes.trim().is_empty()),
+        dirty: is_changed(directory),
         ..Version::default()
     }
 }
@@ -88,21 +106,6 @@ fn name_in_url(url: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-pub(crate) fn git(directory: &Path) -> Command {
-    let mut command = Command::new("git");
-    // In a container the repository often belongs to another user, which Git
-    // distrusts; we only read, and run no hooks.
-    command
-        .args(["-c", "safe.directory=*", "-c", "core.fsmonitor=false"])
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        // Set in a Git hook, they would name another repository.
-        .env_remove("GIT_DIR")
-        .env_remove("GIT_WORK_TREE")
-        .env_remove("GIT_INDEX_FILE")
-        .current_dir(directory);
-    command
-}
-
 /// Returns the version of an installed Python package, else of a Debian package.
 fn package(name: &str, directory: &Path) -> Option<String> {
     const QUERY: &str = "import sys, importlib.metadata as m; print(m.version(sys.argv[1]))";
@@ -132,19 +135,6 @@ impl CommandLine {
         }
         process
     }
-}
-
-/// Returns the output of a command that succeeds.
-pub(crate) fn output(command: &mut Command) -> Option<String> {
-    let output = command.stdin(std::process::Stdio::null()).output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    output.status.success().then_some(text)
-}
-
-pub(crate) fn first_line(command: &mut Command) -> Option<String> {
-    let text = output(command)?;
-    let line = text.lines().next()?.trim();
-    (!line.is_empty()).then(|| line.to_owned())
 }
 
 #[cfg(test)]

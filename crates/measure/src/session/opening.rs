@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::execution::runner::EventOutlet;
 use crate::local::LocalExecutor;
 use crate::pytest::interpreters;
+use crate::repository::version::distrusted_source;
 use crate::suite::{OutputMetrics, Plan, VersionSource};
 use crate::{
     Consumer, Environment, RunError, SessionRuns, VariantSources, command_outputs, hardware,
@@ -16,7 +17,7 @@ use lapwing_record::Store;
 use serde_json::json;
 
 use super::cluster::EXECUTOR;
-use super::{SessionError, SessionSurroundings, lock_digest};
+use super::{SessionError, SessionRemark, SessionSurroundings, lock_digest};
 
 /// Returns a session of a plan; without a name it gets two random words.
 ///
@@ -91,7 +92,11 @@ impl SessionOpening {
                 let here = &surroundings.places.directory;
                 let folder = plan.directory.as_deref().map_or(&**here, Path::new);
                 let is_here = plan.version == VersionSource::WorkingDirectory;
-                let version = version(&plan.version, if is_here { here } else { folder });
+                let seen_from = if is_here { here } else { folder };
+                let version = version(&plan.version, seen_from);
+                if let Some(repository) = distrusted_source(&plan.version, seen_from) {
+                    surroundings.remark(SessionRemark::NoVersion(repository));
+                }
                 // The machines of a cluster are described on each instance.
                 let machine = if session.attributes.contains_key(EXECUTOR) {
                     Object::new()

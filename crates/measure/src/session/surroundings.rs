@@ -12,7 +12,7 @@ use lapwing_model::Id;
 use super::SessionError;
 use crate::local::{Interrupter, LauncherOptions, LocalExecutor, available_cpus};
 use crate::suite::Plan;
-use crate::{Clock, RunError};
+use crate::{Clock, DistrustedRepository, RunError};
 
 /// The program around a session.
 #[derive(Clone, Copy)]
@@ -118,6 +118,8 @@ pub enum SessionRemark {
         /// The folder of the profiles.
         folder: PathBuf,
     },
+    /// No version is recorded, because Git does not read the repository.
+    NoVersion(DistrustedRepository),
     /// A commit or variant is not measured.
     NotMeasured {
         /// What it is known by.

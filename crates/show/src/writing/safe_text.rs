@@ -28,19 +28,48 @@ pub fn safe(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe.collect())
 }
 
-/// Passes on only what is [`safe`].
+/// Returns JSON in which the same characters are escaped; they can only be in its strings.
+fn escaped(json: &str) -> Cow<'_, str> {
+    let is_escaped = |it: char| is_unsafe(it) && it != '\n';
+    if !json.contains(is_escaped) {
+        return Cow::Borrowed(json);
+    }
+    let mut text = String::with_capacity(json.len() + 8);
+    for character in json.chars() {
+        if is_escaped(character) {
+            // All of them have four digits.
+            text.push_str(&format!("\\u{:04x}", u32::from(character)));
+        } else {
+            text.push(character);
+        }
+    }
+    Cow::Owned(text)
+}
+
+/// Passes on only what is [`safe`], or JSON with escapes for what is not.
 #[derive(Debug)]
 pub struct SafeWriter<W: Write> {
     inner: W,
+    make_safe: fn(&str) -> Cow<'_, str>,
     /// The line so far: a character may be written in pieces.
     line: Vec<u8>,
 }
 
 impl<W: Write> SafeWriter<W> {
-    /// Returns a writer to `inner`.
+    /// Returns a writer of text to `inner`.
     pub fn new(inner: W) -> Self {
+        Self::making(safe, inner)
+    }
+
+    /// Returns a writer of JSON to `inner`. What a program reads from it is the same.
+    pub fn json(inner: W) -> Self {
+        Self::making(escaped, inner)
+    }
+
+    fn making(make_safe: fn(&str) -> Cow<'_, str>, inner: W) -> Self {
         Self {
             inner,
+            make_safe,
             line: Vec::new(),
         }
     }
@@ -48,7 +77,7 @@ impl<W: Write> SafeWriter<W> {
     fn write_line(&mut self) -> io::Result<()> {
         let line = std::mem::take(&mut self.line);
         let text = String::from_utf8_lossy(&line);
-        self.inner.write_all(safe(&text).as_bytes())
+        self.inner.write_all((self.make_safe)(&text).as_bytes())
     }
 }
 
@@ -92,5 +121,18 @@ mod tests {
         }
         drop(writer);
         assert_eq!(String::from_utf8_lossy(&written), "ü�[31mx\n�c");
+    }
+
+    #[test]
+    fn json_says_the_same_without_such_a_character() {
+        let hostile = "a\u{1b}[2J\u{9b}2J\u{7f}\u{202e}\n\tü";
+        let mut written = Vec::new();
+        let mut writer = SafeWriter::json(&mut written);
+        serde_json::to_writer_pretty(&mut writer, &[hostile]).expect("memory takes it");
+        drop(writer);
+        let text = String::from_utf8(written).expect("text");
+        assert!(!text.contains(|it| is_unsafe(it) && it != '\n'), "{text}");
+        let read: Vec<String> = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(read, [hostile]);
     }
 }

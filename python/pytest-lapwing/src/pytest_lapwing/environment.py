@@ -7,6 +7,7 @@ import os
 import re
 import platform
 import subprocess
+import warnings
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -60,9 +61,9 @@ def repository_version(folder: Path) -> dict[str, Any]:
         version["branch"] = branch
     if date:
         version["date"] = date
-    changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
-    if changes is not None:
-        version["dirty"] = bool(changes)
+    dirty = _is_changed(folder)
+    if dirty is not None:
+        version["dirty"] = dirty
     return version
 
 
@@ -84,19 +85,38 @@ def repository_name(folder: Path) -> str | None:
     return f"{name}/{within}" if name and within else name or None
 
 
+def _is_changed(folder: Path) -> bool | None:
+    """Returns whether tracked files differ from the last commit, without executing filters; None if Git does not say."""
+    keys = (_git(folder, "config", "-z", "--name-only", "--get-regexp", r"^filter\.") or "").split("\0")
+    # Git would cut a name at its first `=`.
+    if any("=" in key for key in keys):
+        return None
+    settings = [f"{key}={'false' if key.endswith('.required') else ''}" for key in keys if key]
+    options = [part for setting in settings for part in ("-c", setting)]
+    changes = _git(folder, *options, "status", "--porcelain", "--untracked-files=no")
+    return None if changes is None else bool(changes)
+
+
 def _git(folder: Path, *arguments: str) -> str | None:
-    # In a container the repository often belongs to another user, which Git distrusts; we only read.
-    command = ["git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", *arguments]
+    # Nothing is executed that the configuration of a repository names; Git decides whose repositories it reads.
+    nothing = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false", "safe.bareRepository=explicit")
+    command = ["git", "--no-pager", *(part for setting in nothing for part in ("-c", setting)), *arguments]
     # Set in a Git hook, they would name another repository.
     ignored = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
     variables = {name: value for name, value in os.environ.items() if name not in ignored}
-    variables["GIT_OPTIONAL_LOCKS"] = "0"
+    variables |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
     try:
         done = subprocess.run(
             command, cwd=folder, env=variables, capture_output=True, text=True, timeout=60, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
+    if "detected dubious ownership" in done.stderr:
+        warnings.warn(
+            f"{folder} is in a Git repository of another user, which Git does not read: no version is recorded. "
+            "If you trust its owner, `git config --global --add safe.directory PATH`",
+            stacklevel=2,
+        )
     return done.stdout.strip() if done.returncode == 0 else None
 
 

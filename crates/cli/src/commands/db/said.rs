@@ -1,12 +1,12 @@
 //! Adding annotations: author, reason, dry run.
 
 use std::collections::BTreeSet;
-use std::process::{Command, Stdio};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use jiff::{SignedDuration, Timestamp};
 use lapwing_analyse::sample::{RunKey, SampleFilter, Selector};
+use lapwing_measure::user_name;
 use lapwing_model::text::first_names;
 use lapwing_model::{Annotation, Id, Object, Record, matches_pattern};
 use lapwing_record::{Change, Filter, Remark, Store, TouchedCounts};
@@ -218,14 +218,7 @@ pub(super) fn each(texts: &[String]) -> Vec<Option<String>> {
 
 /// Returns the user name of git, or the login name.
 pub(in crate::commands) fn somebody() -> String {
-    let git = Command::new("git")
-        .args(["config", "user.name"])
-        .stdin(Stdio::null())
-        .output()
-        .ok()
-        .filter(|it| it.status.success());
-    let name = git.map(|it| String::from_utf8_lossy(&it.stdout).trim().to_owned());
-    name.filter(|name| !name.is_empty())
+    user_name()
         .or_else(|| std::env::var("USER").ok())
         .or_else(|| std::env::var("LOGNAME").ok())
         .filter(|name| !name.is_empty())

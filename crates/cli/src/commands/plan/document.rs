@@ -66,7 +66,7 @@ pub fn write(
     let text = document.text(flavour);
     match target {
         PlanTarget::Output => {
-            let written = context.terminal.data_out().write_all(text.as_bytes());
+            let written = context.terminal.file_out().write_all(text.as_bytes());
             CliError::unless_reader_left(written.map_err(CliError::from))
         }
         PlanTarget::File(path) => {

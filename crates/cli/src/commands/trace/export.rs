@@ -63,7 +63,7 @@ impl TraceExport {
                 .and_then(|file| write_events(&trace, BufWriter::new(file)))
                 .map_err(|error| cannot_write(path, &error)),
             None => {
-                let out = BufWriter::new(context.terminal.data_out());
+                let out = BufWriter::new(context.terminal.file_out());
                 write_events(&trace, out).map_err(CliError::from)
             }
         };
