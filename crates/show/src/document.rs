@@ -2,6 +2,8 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::writing::safe;
+
 /// Returns an HTML document; `style` is its style sheet or a link to one.
 pub(crate) fn html_document(title: &str, style: &Markup, class: &str, body: &Markup) -> String {
     let document = html! {
@@ -21,5 +23,6 @@ pub(crate) fn html_document(title: &str, style: &Markup, class: &str, body: &Mar
             body class=[(!class.is_empty()).then_some(class)] { (body) }
         }
     };
-    document.into_string()
+    // Names of others would change the order of the text around them, or the terminal that prints the file.
+    safe(&document.into_string()).into_owned()
 }

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod analyses;
+mod hostile;
 mod numbers;
 mod stores;
 mod studies;
@@ -55,6 +56,11 @@ fn all_twice() -> impl Iterator<Item = (&'static str, String, String, [i32; 2])>
 /// Runs a command in a format.
 fn written(folder: &Path, words: &str, format: &str) -> (String, String, i32) {
     let words: Vec<&str> = words.split(' ').collect();
+    written_words(folder, &words, format)
+}
+
+/// Runs a command of these words in a format.
+fn written_words(folder: &Path, words: &[&str], format: &str) -> (String, String, i32) {
     let (first, rest) = words.split_first().unwrap();
     let output = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
         .args([first, "--format", format])
