@@ -28,7 +28,7 @@ class GitHub:
     """The part of GitHub's interface that the templates use, in memory."""
 
     def __init__(self):
-        self.issues, self.pulls, self.comments, self.is_down = [], [], [], False
+        self.issues, self.pulls, self.comments, self.statuses, self.is_down = [], [], [], [], False
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_port}"
@@ -78,6 +78,9 @@ class GitHub:
                 identity = {"id": len(self.comments), "issue": number, "user": {"type": "Bot"}}
                 self.comments.append({**identity, **content})
                 return 201, self.comments[-1]
+            case "POST", ["statuses", commit]:
+                self.statuses.append({"commit": commit, **content})
+                return 201, {}
             case "GET", ["pulls"]:
                 found = [it for it in self.pulls if it["head"]["label"] == query["head"]]
                 return 200, page(found, query)
@@ -105,8 +108,8 @@ class Runner:
             work = self.folder / f"run-{self.runs}-{name}"
             work.mkdir()
             steps = Steps(self, work, reference, event or {}, {**workflow.get("env", {}), **job.get("env", {})}, name)
-            needed = job.get("needs")
-            results[name] = needed in (None, *[it for it in results if results[it]]) and steps.run(job["steps"])
+            needed = results.get(job.get("needs"), True) or "!cancelled()" in job.get("if", "")
+            results[name] = needed and steps.run(job["steps"])
             printed += steps.printed
         return results, printed, work / "checkout"
 
@@ -137,6 +140,7 @@ class Steps:
         path = self.checkout / options.get("path", "")
         match action:
             case "actions/checkout":
+                assert options["persist-credentials"] is False
                 git(self.work, "clone", "--quiet", self.runner.origin, "checkout")
                 git(self.checkout, "fetch", "--quiet", "origin", self.reference)
                 git(self.checkout, "checkout", "--quiet", "FETCH_HEAD")

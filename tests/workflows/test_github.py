@@ -3,9 +3,12 @@
 import json
 import random
 import re
+import subprocess
+import sys
 import uuid
+from pathlib import Path
 
-from conftest import git, lapwing
+from conftest import TEMPLATES, git, lapwing
 
 
 def nights(number, first_slow):
@@ -55,8 +58,9 @@ class History:
 def test_a_change_has_one_issue_which_is_closed_when_it_is_explained(tmp_path, origin, github, runner):
     # The first night creates the history.
     results, printed, work = runner.run("nightly.yml")
-    assert results == {"measure": True, "judge": True}, printed
-    assert (work / "site/badge.svg").is_file() and (work / "site/report/index.html").is_file()
+    assert results == dict.fromkeys(["measure", "judge", "publish", "pages"], True), printed
+    judged = work.parents[1] / "run-1-judge/checkout"
+    assert (judged / "site/badge.svg").is_file() and (judged / "site/report/index.html").is_file()
     assert github.issues == []
     history = History(tmp_path / "mine", origin)
     assert len(history.segments()) > 1
@@ -66,19 +70,20 @@ def test_a_change_has_one_issue_which_is_closed_when_it_is_explained(tmp_path, o
     github.is_down = True
     before = len(history.segments())
     results, printed, _ = runner.run("nightly.yml")
-    assert results == {"measure": True, "judge": False}, printed
+    assert results == {"measure": True, "judge": True, "publish": False, "pages": True}, printed
     assert len(history.segments()) > before
     github.is_down = False
     results, printed, work = runner.run("nightly.yml")
     assert all(results.values()), printed
-    summary = (work.parent / "summary.md").read_text()
+    judged = work.parents[1] / "run-3-judge"
+    summary = (judged / "summary.md").read_text()
     assert summary.startswith("1 new regression   ("), summary
     [issue] = github.issues
     assert issue["labels"] == ["performance"] and issue["state"] == "open"
     assert re.match(r"join: regression 1\.(19|20)", issue["title"]), issue
     suspects = next(line for line in issue["body"].splitlines() if line.startswith("Suspects: "))
     assert re.search(r"\(https://github\.example/owner/words/compare/(1[5-9])\1{19}\.\.\.", suspects), suspects
-    assert 'failure type="regression"' in (work / "junit.xml").read_text()
+    assert 'failure type="regression"' in (judged / "checkout/junit.xml").read_text()
 
     # The next night has nothing new.
     results, printed, _ = runner.run("nightly.yml")
@@ -111,6 +116,7 @@ def pull_request(origin, github, owner="stranger"):
     git(origin, "merge", "--quiet", "--no-edit", "slower")
     git(origin, "update-ref", "refs/pull/7/merge", "HEAD")
     git(origin, "checkout", "--quiet", "main")
+    git(origin, "update-ref", "refs/pull/7/head", head)
     github.pulls.append({"number": 7, "head": {"label": f"{owner}:slower", "sha": head}})
     repository = {"owner": {"login": owner}}
     return {"workflow_run": {"head_sha": head, "head_branch": "slower", "head_repository": repository}}
@@ -119,24 +125,101 @@ def pull_request(origin, github, owner="stranger"):
 def test_a_pull_request_is_judged_twice_and_has_one_comment(origin, github, runner):
     event = pull_request(origin, github)
     results, printed, _ = runner.run("pull-request.yml", "refs/pull/7/merge")
-    assert results == {"measure": False}, printed
-    assert "This pull request, compared with its merge base: exit code 1\nMerged, compared" in printed
-    assert github.comments == []
+    assert results == {"measure": True}, printed
+    assert [path.name for path in runner.artifacts.rglob("*") if path.is_file()] == ["records.jsonl"]
     results, printed, _ = runner.run("pull-request-comment.yml", event=event)
     assert all(results.values()), printed
     [comment] = github.comments
     assert comment["issue"] == "7"
     assert comment["body"].count("**✗ regression**") == 2, comment["body"]
     assert "### Merged, compared with the main branch" in comment["body"]
+    head = event["workflow_run"]["head_sha"]
+    said = {"context": "lapwing", "state": "failure", "description": "a regression, or a benchmark that fails"}
+    assert github.statuses == [{"commit": head, **said}]
 
-    # The second time it is replaced, and calls nobody.
-    (runner.artifacts / "comment/comment.md").write_text("@everyone <!-- lapwing: pull request -->")
+    # The second time the comment is replaced.
     results, printed, _ = runner.run("pull-request-comment.yml", event=event)
-    assert all(results.values()), printed
-    [comment] = github.comments
-    assert comment["body"] == "<!-- lapwing: pull request -->\n@\u200beveryone <! -- lapwing: pull request -->"
+    assert all(results.values()) and len(github.comments) == 1, printed
 
     # A commit that is no longer the head of a pull request gets none.
     event["workflow_run"]["head_sha"] = "0" * 40
     results, printed, _ = runner.run("pull-request-comment.yml", event=event)
     assert all(results.values()) and "no open pull request" in printed
+    assert len(github.statuses) == 2
+
+
+def forge_commit(records):
+    for it in records:
+        if it["kind"] == "run":
+            it["version"]["commit"] = "ab" * 20
+    return records
+
+
+def forge_host(records):
+    first = next(it for it in records if it["kind"] == "instance")
+    first["host"] = "elsewhere"
+    return records
+
+
+def forge_count(records):
+    left_out = next(it["id"] for it in records if it["kind"] == "instance")
+    return [it for it in records if left_out not in (it.get("id"), it.get("instance"))]
+
+
+def forge_annotation(records):
+    muted = {"kind": "annotation", "id": str(uuid.uuid4()), "at": "2026-01-01T00:00:00Z", "by": "a", "action": "mute"}
+    return [*records, {"v": 1, **muted, "target": {}}]
+
+
+def forge_type(records):
+    return [records[0], [], *records[1:]]
+
+
+FORGED = {
+    forge_commit: "the commit " + "ab" * 20 + ", which was not to be measured",
+    forge_host: "of 2 machines, not of one",
+    forge_count: "have 9 instances of",
+    forge_annotation: "have annotations",
+    forge_type: "list indices",
+}
+
+
+def test_records_that_do_not_fit_are_rejected(origin, github, runner):
+    event = pull_request(origin, github)
+    results, printed, _ = runner.run("pull-request.yml", "refs/pull/7/merge")
+    assert results == {"measure": True}, printed
+    path = runner.artifacts / "records/records.jsonl"
+    measured = path.read_text()
+    for forge, reason in FORGED.items():
+        records = forge([json.loads(line) for line in measured.splitlines()])
+        path.write_text("".join(json.dumps(it) + "\n" for it in records))
+        results, printed, _ = runner.run("pull-request-comment.yml", event=event)
+        assert all(results.values()), printed
+        [comment] = github.comments
+        assert "records of this pull request were rejected: " in comment["body"] and reason in comment["body"], comment
+        assert github.statuses[-1]["state"] == "error" and reason in github.statuses[-1]["description"]
+
+
+ATTACK = "x`@team`|[y](javascript:z)<img src=x>\x1b[2J\u202e --> https://evil.invalid\n@all"
+
+
+def test_texts_of_strangers_do_nothing_in_an_issue():
+    sys.path.insert(0, str(TEMPLATES))
+    import lapwing_github
+
+    place = {"commit": None, "text": ATTACK}
+    finding = {"id": "0a", "benchmark": ATTACK, "metric": ATTACK, "direction": "regression", "ratio": 2.0, "unit": "s"}
+    finding |= {"went_away": {"text": ATTACK}, "since": place, "state": ATTACK, "environment": [{"text": ATTACK}]}
+    change = {"text": ATTACK, "findings": [finding], "good": place, "last": place, "suspects": ATTACK, "shared": False}
+    text = lapwing_github.issue_text(change)
+    # Within code nothing is a mark.
+    outside = re.sub(r"(?<!\\)`[^`\n]*`", "CODE", text.replace("<!-- lapwing: 0a -->", "", 1))
+    assert not re.search(r"@\w|<|https:/|[\x00-\x09\x0b-\x1f\u202e]|(?<!\\)\]\(", outside), outside
+    assert all(row.count("|") - row.count("\\|") == 7 for row in text.splitlines() if row.startswith("| ")), text
+
+
+def test_no_workflow_has_a_high_finding():
+    zizmor = Path(sys.executable).parent / "zizmor"
+    words = [zizmor, "--offline", "--no-progress", "--min-severity=medium", *sorted(TEMPLATES.glob("*.yml"))]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
