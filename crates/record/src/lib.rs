@@ -4,6 +4,7 @@ mod annotations;
 mod column;
 mod data;
 pub mod export;
+pub mod files;
 pub mod inbox;
 mod iterations;
 mod memory;
