@@ -212,6 +212,11 @@ fn session_hint(error: &SessionError) -> Option<String> {
             "name a folder that all nodes share with `shared_folder` under [executor.slurm]"
         }
         SessionError::NothingToResume => "start one with `lapwing run`",
+        SessionError::NotOpenedHere(_) => {
+            "sessions that were imported, pulled or merged, or begun by an older version, are only read: \
+             measure anew with `lapwing run`"
+        }
+        SessionError::OpenedElsewhere { .. } => "continue it there, or measure anew with `lapwing run`",
         SessionError::UnderWay { .. } => "wait until it is done, or end that process first",
         SessionError::EndedEarly { .. } => "start it anew with `lapwing run`",
         SessionError::OtherTool { .. } => {

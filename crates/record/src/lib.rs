@@ -25,7 +25,7 @@ pub use memory::RecordMemory;
 pub use record_file::RecordFile;
 pub use refusals::{LineEnd, Refusals, read_line};
 pub use store::{
-    AppendCounts, BenchmarkRow, CheckReport, InstanceState, LeftOut, MetricRow, PurgeCounts,
-    RecordCount, RescueReport, RunRow, SessionRow, SessionState, Store, StoreError, StoreInfo,
+    AppendCounts, BenchmarkRow, CheckReport, InstanceState, LeftOut, MetricRow, OpenedSession,
+    PurgeCounts, RecordCount, RescueReport, RunRow, SessionRow, SessionState, Store, StoreError, StoreInfo,
     TouchedCounts, TraceHead, Writer, rescue,
 };

@@ -53,6 +53,7 @@ mod lock_digest;
 mod looks;
 mod machine;
 mod open;
+mod opened;
 mod opening;
 mod parts;
 mod python_environments;

@@ -36,6 +36,7 @@ pub(crate) use reading::extent::{SessionExtent, UnsharedSession};
 pub use reading::left_out::LeftOut;
 pub use reading::sessions::{InstanceState, SessionState};
 pub use writing::appended::{AppendCounts, RecordCount};
+pub use writing::opened::OpenedSession;
 pub use writing::write::Writer;
 
 /// Takes what is read, one after another.

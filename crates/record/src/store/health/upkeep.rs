@@ -248,6 +248,11 @@ fn delete(connection: &Connection, selection: &Selection) -> StoreResult<PurgeCo
          DELETE FROM run_metric WHERE run IN (SELECT key FROM temp.purged_run);",
     )?;
     let runs = delete("DELETE FROM run WHERE key IN (SELECT key FROM temp.purged_run)")?;
+    delete(
+        "DELETE FROM opened_session WHERE session IN (SELECT id FROM session \
+         WHERE key IN (SELECT key FROM temp.purged_session) \
+         AND key NOT IN (SELECT session FROM run))",
+    )?;
     // Only sessions that the filter could mean: others may just be beginning.
     let sessions = delete(
         "DELETE FROM session WHERE key IN (SELECT key FROM temp.purged_session) \
