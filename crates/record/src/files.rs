@@ -156,7 +156,7 @@ fn refuse_other(kind: FileType) -> io::Result<()> {
     let what = if kind.is_file() {
         return Ok(());
     } else if kind.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
+        return Err(rustix::io::Errno::ISDIR.into());
     } else if kind.is_fifo() {
         "a pipe"
     } else if kind.is_socket() {
@@ -173,7 +173,7 @@ fn is_link() -> io::Error {
 }
 
 fn text_of(file: File, longest: u64) -> io::Result<String> {
-    let not_text = |_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text");
+    let not_text = |error| io::Error::new(io::ErrorKind::InvalidData, error);
     String::from_utf8(bytes_of(file, longest)?).map_err(not_text)
 }
 
@@ -217,7 +217,10 @@ mod tests {
         assert_eq!(why(read_text(&at("file"), 3)), "it is longer than 0 MB");
         assert_eq!(why(read_text(&at("pipe"), 9)), "it is a pipe, not a file");
         assert_eq!(why(read_text(&at("zero"), 9)), "it is a device, not a file");
-        assert_eq!(why(read_named(&at("zero"), 9)), "it is a device, not a file");
+        assert_eq!(
+            why(read_named(&at("zero"), 9)),
+            "it is a device, not a file"
+        );
         let link = open_no_link(&at("link")).expect_err("refused");
         assert_eq!(link.to_string(), "it is a link");
         let error = read_text(folder.path(), 9).expect_err("refused");

@@ -222,7 +222,9 @@ pub(crate) fn forget(folder: &Path, sessions: &[Id], of_all: bool) {
             continue;
         };
         if kind.is_dir() {
-            let is_at_work = sessions_under_way(folder).iter().any(|it| of_session(&it.id));
+            let is_at_work = sessions_under_way(folder)
+                .iter()
+                .any(|it| of_session(&it.id));
             if !is_at_work {
                 let _left = fs::remove_dir_all(path);
             }

@@ -1,6 +1,7 @@
 //! Keeps measurements: record lines, other tools' files, the store.
 
 mod annotations;
+pub mod atomic;
 mod column;
 mod data;
 pub mod export;
@@ -26,6 +27,6 @@ pub use record_file::RecordFile;
 pub use refusals::{LineEnd, Refusals, read_line};
 pub use store::{
     AppendCounts, BenchmarkRow, CheckReport, InstanceState, LeftOut, MetricRow, OpenedSession,
-    PurgeCounts, RecordCount, RescueReport, RunRow, SessionRow, SessionState, Store, StoreError, StoreInfo,
-    TouchedCounts, TraceHead, Writer, rescue,
+    PurgeCounts, RecordCount, RescueReport, RunRow, SessionRow, SessionState, Store, StoreError,
+    StoreInfo, TouchedCounts, TraceHead, Writer, rescue,
 };

@@ -84,3 +84,4 @@ pub use surroundings::{
     Interrupts, SessionPlaces, SessionRemark, SessionSurroundings, SessionWatch,
 };
 pub use tests_of_suite::tests_of;
+pub use worktrees::remove_killed_checkouts;

@@ -32,13 +32,21 @@ pub struct SessionMarks {
 impl SessionMarks {
     /// Returns the marks of a store, as this user makes them on this host.
     pub fn of(store: &Path, places: &SessionPlaces) -> Self {
-        let store = store.canonicalize().unwrap_or_else(|_gone| store.to_owned());
+        let store = store
+            .canonicalize()
+            .unwrap_or_else(|_gone| store.to_owned());
         let folder = store.parent().unwrap_or(Path::new("/"));
         Self {
-            host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            host: rustix::system::uname()
+                .nodename()
+                .to_string_lossy()
+                .into_owned(),
             user: rustix::process::geteuid().as_raw(),
             // Not beside the store: whoever brings one could bring the other.
-            key: places.cache_folder("opened", folder).and_then(|it| key(&it)).ok(),
+            key: places
+                .cache_folder("opened", folder)
+                .and_then(|it| key(&it))
+                .ok(),
             store: store.display().to_string(),
         }
     }
@@ -72,7 +80,12 @@ impl SessionMarks {
         let session = mark.session.to_string();
         let text = json!([session, mark.host, mark.user, mark.store, mark.attributes]).to_string();
         // Twice, so that no text can be appended to (as HMAC does it).
-        let digest = |text: &[u8]| Sha256::new().chain_update(key).chain_update(text).finalize();
+        let digest = |text: &[u8]| {
+            Sha256::new()
+                .chain_update(key)
+                .chain_update(text)
+                .finalize()
+        };
         Some(hexadecimal(&digest(&digest(text.as_bytes()))))
     }
 }

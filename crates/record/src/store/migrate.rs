@@ -213,7 +213,9 @@ mod tests {
         ] {
             let mut connection = Connection::open_in_memory().expect("opened");
             migrate(&mut connection).expect("migrated");
-            connection.execute_batch("ANALYZE").expect("statistics are SQLite's own");
+            connection
+                .execute_batch("ANALYZE")
+                .expect("statistics are SQLite's own");
             refuse_other_schema(&connection, newest_version()).expect("known");
             connection.execute_batch(sql).expect("changed");
             let error = refuse_other_schema(&connection, newest_version()).expect_err(sql);

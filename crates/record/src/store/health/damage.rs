@@ -19,8 +19,9 @@ impl Store {
             // A folder that cannot be written to keeps the store from being written, too.
             let note = note_of(path);
             let _absent = fs::remove_file(&note);
-            let _unnoted = create_new(&note)
-                .and_then(|mut file| file.write_all(format!("{device} {inode}\n{what}\n").as_bytes()));
+            let _unnoted = create_new(&note).and_then(|mut file| {
+                file.write_all(format!("{device} {inode}\n{what}\n").as_bytes())
+            });
         }
     }
 
