@@ -10,7 +10,7 @@ use lapwing_analyse::judge::{CompareMethod, CompareOptions, MetricChoice, SideSa
 use lapwing_analyse::sample::{ComparedSides, SampleFilter, Selector, SideSpec};
 use lapwing_formats::{BadLines, EachRun, ImportError, ImportOptions, Source, TraceNames};
 use lapwing_measure::suite::burn_in_file::unknown_names;
-use lapwing_record::{Filter, Store};
+use lapwing_record::{Filter, Store, files};
 use lapwing_show::answers::compare::environment_note;
 use lapwing_show::writing::Note;
 use lapwing_stats::{Confidence, Seed};
@@ -328,7 +328,7 @@ pub fn not_imported(error: lapwing_formats::ImportError) -> CliError {
 
 fn is_store(path: &Path) -> bool {
     let mut start = [0; STORE.len()];
-    std::fs::File::open(path)
+    files::open(path)
         .and_then(|mut file| file.read_exact(&mut start))
         .is_ok_and(|()| start == *STORE)
 }

@@ -212,6 +212,13 @@ fn session_hint(error: &SessionError) -> Option<String> {
             "name a folder that all nodes share with `shared_folder` under [executor.slurm]"
         }
         SessionError::NothingToResume => "start one with `lapwing run`",
+        SessionError::NotOpenedHere(_) => {
+            "sessions that were imported, pulled or merged, or begun by an older version, are only read: \
+             measure anew with `lapwing run`"
+        }
+        SessionError::OpenedElsewhere { .. } => {
+            "continue it there, or measure anew with `lapwing run`"
+        }
         SessionError::UnderWay { .. } => "wait until it is done, or end that process first",
         SessionError::EndedEarly { .. } => "start it anew with `lapwing run`",
         SessionError::OtherTool { .. } => {
@@ -409,6 +416,7 @@ fn store_hint(error: &StoreError) -> Option<String> {
         }
         StoreError::Newer { .. } => "upgrade lapwing, or choose another store with --store PATH",
         StoreError::Older { .. } => "copy it to a writable folder, and open it there",
+        StoreError::Link(_) => "name what it leads to: --store PATH",
         StoreError::Directory { .. } => {
             "give the path of a file in it, as in --store DIR/lapwing.db"
         }

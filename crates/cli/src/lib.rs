@@ -1,6 +1,5 @@
 //! The `lapwing` program: arguments become requests and questions, which the library answers.
 
-mod atomic;
 mod benchmark_side;
 mod cleaning;
 mod commands;

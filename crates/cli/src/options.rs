@@ -15,10 +15,10 @@ use lapwing_show::writing::{Answer, AnswerFormat, AnswerRequest, Extent, write_a
 
 use jiff::Timestamp;
 
-use crate::atomic::{self, folder_of};
 use crate::error::{CliError, ExitStatus};
 use crate::session::Machine;
 use crate::terminal::Terminal;
+use lapwing_record::atomic::{self, folder_of};
 
 /// Options that every command has.
 #[derive(Debug, Clone, Args)]
@@ -174,7 +174,7 @@ impl ExportOptions {
             };
             write_answer(answer, request, &mut bytes)?;
             let text = String::from_utf8_lossy(&bytes);
-            atomic::replace(path, &text).map_err(|error| {
+            atomic::replace(path, text.as_bytes()).map_err(|error| {
                 CliError::input(format!("cannot write {}: {error}", path.display()))
             })?;
         }

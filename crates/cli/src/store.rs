@@ -5,6 +5,7 @@ use std::path::Path;
 
 use lapwing_analyse::clean::CleaningRules;
 use lapwing_measure::pytest::left_over;
+use lapwing_measure::session::remove_killed_checkouts;
 use lapwing_measure::suite::burn_in_file::unknown_names;
 use lapwing_model::Id;
 use lapwing_model::text::counted;
@@ -40,6 +41,7 @@ pub fn open_for_reading(context: &Context) -> Result<Store, CliError> {
 }
 
 fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
+    remove_killed_checkouts(context.machine.places());
     let folder = store.inbox();
     if store.is_read_only() {
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
@@ -146,7 +148,7 @@ fn recover_tests(store: &mut Store, inbox: &Path, context: &Context) {
         let name = entry.file_name();
         let session = name.to_str().and_then(|it| it.parse::<Id>().ok());
         let is_dead = session
-            .filter(|_| folder.is_dir())
+            .filter(|_| entry.file_type().is_ok_and(|kind| kind.is_dir()))
             .is_some_and(|it| matches!(is_under_way(inbox, it, None), Ok(false)));
         if !is_dead {
             continue;

@@ -6,10 +6,11 @@
 //! If it dies between the two, the file is there again and changes nothing the next time.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, BufRead, BufReader, Seek};
+use std::io::{self, BufReader, Seek};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::files::open_no_link;
 use super::{AppendCounts, LineEnd, LineError, Refusals, Store, StoreError, parse_line, read_line};
 use lapwing_model::{Id, Record, Session, too_long};
 
@@ -75,6 +76,14 @@ pub enum ArrivalError {
 /// # Errors
 /// When the folder cannot be listed. A broken file is no error; it is reported.
 pub fn take_in(store: &mut Store, folder: &Path) -> io::Result<Vec<InboxArrival>> {
+    if folder.is_symlink() {
+        let error = ArrivalError::File {
+            path: folder.to_owned(),
+            source: io::Error::other("the folder is a link"),
+        };
+        let path = folder.to_owned();
+        return Ok(vec![InboxArrival::Refused { path, error }]);
+    }
     let paths = record_files(folder)?.into_iter();
     Ok(paths.filter_map(|path| take_in_file(store, path)).collect())
 }
@@ -111,8 +120,15 @@ pub fn is_under_way(folder: &Path, session: Id, own: Option<&Path>) -> io::Resul
         if !name_of(&path).starts_with(&id) || Some(path.as_path()) == own {
             continue;
         }
-        match File::open(&path).map(|file| file.try_lock()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        match open_no_link(&path).map(|file| file.try_lock()) {
+            // It is gone, or no file that a writer of ours has.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound
+                        | io::ErrorKind::InvalidInput
+                        | io::ErrorKind::IsADirectory
+                ) => {}
             Err(error) | Ok(Err(TryLockError::Error(error))) => return Err(error),
             Ok(Err(TryLockError::WouldBlock)) => return Ok(true),
             Ok(Ok(())) => {}
@@ -135,14 +151,14 @@ pub fn sessions_under_way(folder: &Path) -> Vec<Session> {
 
 fn session_under_way(path: &Path) -> Option<Session> {
     path.extension().filter(|extension| *extension == "jsonl")?;
-    let file = File::open(path).ok()?;
+    let file = open_no_link(path).ok()?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => {}
         Ok(()) | Err(TryLockError::Error(_)) => return None,
     }
-    let mut line = String::new();
-    BufReader::new(file).read_line(&mut line).ok()?;
-    match parse_line(line.trim().as_bytes()) {
+    let mut line = Vec::new();
+    read_line(&mut BufReader::new(file), &mut line).ok()?;
+    match parse_line(line.trim_ascii()) {
         Ok(Record::Session(session)) => Some(session),
         Ok(_) | Err(_) => None,
     }
@@ -159,7 +175,7 @@ fn try_to_take_in(store: &mut Store, path: &Path) -> Result<Option<InboxArrival>
         path: path.to_owned(),
         source,
     };
-    let mut file = match File::open(path) {
+    let mut file = match open_no_link(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file.map_err(unusable)?,
     };
@@ -188,6 +204,37 @@ fn try_to_take_in(store: &mut Store, path: &Path) -> Result<Option<InboxArrival>
         session: taken.session,
         cut_off: taken.cut_off,
     }))
+}
+
+/// Deletes what could not be imported of purged sessions, or of all, and the folders of their measurements.
+pub(crate) fn forget(folder: &Path, sessions: &[Id], of_all: bool) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries {
+        let (path, name) = (entry.path(), entry.file_name());
+        let of_session = |session: &Id| {
+            let name = name.to_str().unwrap_or_default();
+            name.starts_with(&session.to_string())
+        };
+        if !of_all && !sessions.iter().any(of_session) {
+            continue;
+        }
+        let Ok(kind) = entry.file_type() else {
+            continue;
+        };
+        if kind.is_dir() {
+            let is_at_work = sessions_under_way(folder)
+                .iter()
+                .any(|it| of_session(&it.id));
+            if !is_at_work {
+                let _left = fs::remove_dir_all(path);
+            }
+            continue;
+        }
+        let lock = open_no_link(&path).map(|file| file.try_lock());
+        if !matches!(lock, Ok(Err(TryLockError::WouldBlock))) {
+            let _left = fs::remove_file(path);
+        }
+    }
 }
 
 /// Returns whether an open file is the one that has the name now.

@@ -1,9 +1,11 @@
 //! Keeps measurements: record lines, other tools' files, the store.
 
 mod annotations;
+pub mod atomic;
 mod column;
 mod data;
 pub mod export;
+pub mod files;
 pub mod inbox;
 mod iterations;
 mod memory;
@@ -24,7 +26,7 @@ pub use memory::RecordMemory;
 pub use record_file::RecordFile;
 pub use refusals::{LineEnd, Refusals, read_line};
 pub use store::{
-    AppendCounts, BenchmarkRow, CheckReport, InstanceState, LeftOut, MetricRow, PurgeCounts,
-    RecordCount, RescueReport, RunRow, SessionRow, SessionState, Store, StoreError, StoreInfo,
-    TouchedCounts, TraceHead, Writer, rescue,
+    AppendCounts, BenchmarkRow, CheckReport, InstanceState, LeftOut, MetricRow, OpenedSession,
+    PurgeCounts, RecordCount, RescueReport, RunRow, SessionRow, SessionState, Store, StoreError,
+    StoreInfo, TouchedCounts, TraceHead, Writer, rescue,
 };

@@ -1,10 +1,11 @@
 //! Writes records to a file as they happen.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
+use super::files::{create_folder, create_new};
 use super::inbox::is_named;
 use super::write_line;
 use lapwing_model::Record;
@@ -27,14 +28,11 @@ impl RecordFile {
     /// # Errors
     /// When there is such a file already, or none can be made.
     pub fn create(folder: &Path, name: &str) -> io::Result<Self> {
-        fs::create_dir_all(folder)?;
+        create_folder(folder)?;
         let path = folder.join(format!("{name}.jsonl"));
         // Locked before it gets its name, so that it is never visible without a lock.
         let unborn = folder.join(format!(".{name}.jsonl.new"));
-        let file = OpenOptions::new()
-            .append(true)
-            .create_new(true)
-            .open(&unborn)?;
+        let file = create_new(&unborn)?;
         let named = file.lock().and_then(|()| fs::hard_link(&unborn, &path));
         fs::remove_file(&unborn)?;
         named?;
@@ -83,10 +81,10 @@ impl RecordFile {
     /// Gives a file that was deleted its name again: while it is open nothing of it is lost.
     fn write_again(&self) -> io::Result<()> {
         if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder)?;
+            create_folder(folder)?;
         }
         let mut deleted = File::open(format!("/proc/self/fd/{}", self.file.as_raw_fd()))?;
-        let mut again = File::create_new(&self.path)?;
+        let mut again = create_new(&self.path)?;
         io::copy(&mut deleted, &mut again)?;
         again.sync_all()
     }

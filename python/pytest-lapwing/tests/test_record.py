@@ -16,6 +16,7 @@ import pytest
 
 from pytest_lapwing import ids
 from pytest_lapwing.observe import Snapshot, observed
+from pytest_lapwing.record_file import Unusable
 from pytest_lapwing.recorder import RecordFile
 
 ONE = """
@@ -275,3 +276,22 @@ def test_the_machine_is_observed_around_an_instance(suite, tmp_path):
     before, after = machine("10 0 10 80 0 0 0 0 0 0", 1_000_000), machine("20 0 10 140 0 0 0 30 0 0", 1_500_000)
     before.taken, after.taken, before.load, after.load = 0.0, 2.0, 0.5, None
     assert observed(before, after) == {"load_before": 0.5, "pressure_cpu": 0.25, "pressure_io": 0.25, "steal": 0.3}
+
+
+@pytest.mark.parametrize(("around", "folder_mode", "file_mode"), [(0o755, 0o700, 0o600), (0o2770, 0o2770, 0o660)])
+def test_records_are_for_their_user_alone_unless_the_folder_is_shared(tmp_path, around, folder_mode, file_mode):
+    top = tmp_path / "top"
+    top.mkdir()
+    top.chmod(around)
+    file = RecordFile.in_inbox(top / "inbox", "name")
+    assert (top / "inbox").stat().st_mode & 0o7777 == folder_mode
+    assert (top / "inbox" / "name.jsonl").stat().st_mode & 0o777 == file_mode
+    file.close()
+
+
+def test_no_record_is_written_through_a_link(tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "inbox").symlink_to("other")
+    with pytest.raises(Unusable):
+        RecordFile.in_inbox(tmp_path / "inbox", "name")
+    assert not list((tmp_path / "other").iterdir())

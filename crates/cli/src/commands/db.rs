@@ -188,7 +188,7 @@ fn purge(
     let mut store = open_for_reading(context)?;
     let filter = filter.resolve(&store)?;
     let counts = if yes {
-        store.write(|writer| writer.purge(&filter))?
+        store.purge(&filter)?
     } else {
         store.upkeep().would_purge(&filter)?
     };

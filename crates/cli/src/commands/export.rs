@@ -14,12 +14,12 @@ use lapwing_show::exchange::{ExchangeFormat, ExchangeSummary, exchange};
 use lapwing_show::writing::Note;
 use lapwing_study::{StudyData, write_deltas, write_runs};
 
-use crate::atomic::{self, folder_of};
 use crate::cleaning::CleaningOptions;
 use crate::commands::study::StudyDataOptions;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions};
 use crate::store::{open_for_reading, retired_notes};
+use lapwing_record::atomic::{self, folder_of};
 
 /// Export measurements for other tools
 ///
@@ -340,10 +340,9 @@ const BESIDE_STORE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
 /// Refuses to overwrite the store being read, by any name.
 fn refuse_files_of(store: &Store, path: &Path) -> Result<(), CliError> {
-    let targets = [path.to_owned(), unfinished(path)];
     for ending in BESIDE_STORE {
         let own = with_ending(store.path(), ending);
-        if targets.iter().any(|target| is_same_file(target, &own)) {
+        if is_same_file(path, &own) {
             return Err(CliError::input(format!(
                 "{} belongs to the store {} and would overwrite it",
                 path.display(),
@@ -367,42 +366,30 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     place(one).is_some_and(|one| place(other) == Some(one))
 }
 
-/// Returns the temporary path of a file until it is complete.
-fn unfinished(path: &Path) -> PathBuf {
-    with_ending(path, ".unfinished")
-}
-
 fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut path = path.to_owned().into_os_string();
     path.push(ending);
     PathBuf::from(path)
 }
 
-/// Writes to a temporary file and renames it at the end, so that the file is never incomplete.
+/// Writes a file as a whole, or not at all.
 fn to_file(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<ExportWritten, CliError>,
 ) -> Result<ExportWritten, CliError> {
-    let cannot = |source: io::Error| {
-        CliError::input(io::Error::new(
-            source.kind(),
-            format!("cannot write {}: {source}", path.display()),
-        ))
-    };
-    if path.exists() && !path.is_file() {
-        // A pipe or a device, such as /dev/stdout.
-        let mut out = BufWriter::new(File::create(path).map_err(cannot)?);
-        return write(&mut out);
-    }
-    let unfinished = unfinished(path);
-    let mut out = BufWriter::new(File::create(&unfinished).map_err(cannot)?);
-    let written = write(&mut out).and_then(|exported| {
-        out.flush().map_err(cannot)?;
-        std::fs::rename(&unfinished, path).map_err(cannot)?;
-        Ok(exported)
+    let mut failure = None;
+    let written = atomic::replace_by(path, |out| {
+        write(out).map_err(|error| {
+            failure = Some(error);
+            io::Error::other("not written")
+        })
     });
-    if written.is_err() {
-        let _gone: io::Result<()> = std::fs::remove_file(&unfinished);
-    }
-    written
+    written.map_err(|source| {
+        failure.unwrap_or_else(|| {
+            CliError::input(io::Error::new(
+                source.kind(),
+                format!("cannot write {}: {source}", path.display()),
+            ))
+        })
+    })
 }

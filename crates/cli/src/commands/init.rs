@@ -56,7 +56,7 @@ impl InitCommand {
             write!(context.terminal.file_out(), "{text}")?;
             return Ok(ExitStatus::Fine);
         }
-        if path.exists() {
+        if path.exists() || path.is_symlink() {
             return Err(
                 CliError::input(format!("{} exists already", path.display()))
                     .hint("name another file with --output, or remove it"),

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use lapwing_measure::suite::{EditedSuite, Suite, TableUpdate};
+use lapwing_record::files::{LONGEST_SETTINGS, read_text};
 
-use crate::atomic;
 use crate::error::CliError;
 use crate::suite::suite_file;
+use lapwing_record::atomic;
 
 pub use lapwing_measure::suite::{SuiteNumbers, changes_text};
 
@@ -25,7 +26,7 @@ pub fn load(path: &Path) -> Result<SuiteFile, CliError> {
             .hint("name it: `--update-suite FILE`"));
     }
     let suite = suite_file::load(&path)?;
-    let text = std::fs::read_to_string(&path)?;
+    let text = read_text(&path, LONGEST_SETTINGS)?;
     Ok(SuiteFile {
         path,
         edited: EditedSuite::new(suite, text)?,

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use lapwing_record::files::read_bytes;
 use sha2::{Digest, Sha256};
 
 use crate::amun::inspection::Inspection;
@@ -17,6 +18,9 @@ pub(super) fn is_inspection(folder: &Path) -> bool {
 }
 
 /// Returns the files of the results in the folder of an inspection, by number.
+/// The longest file of a build, in bytes.
+const LONGEST_LOG: u64 = 1 << 30;
+
 pub(super) fn results_of(folder: &Path) -> io::Result<Vec<(usize, PathBuf)>> {
     let folder = folder.join("results");
     if !folder.is_dir() {
@@ -61,7 +65,7 @@ pub(super) fn inspection_of(folder: &Path, digest: &mut Sha256) -> Result<Inspec
         ("Dockerfile", &mut inspection.dockerfile),
     ] {
         // The output of a build may not be UTF-8.
-        if let Ok(bytes) = fs::read(build.join(file)) {
+        if let Ok(bytes) = read_bytes(&build.join(file), LONGEST_LOG) {
             *text = Some(String::from_utf8_lossy(&bytes).into_owned());
         }
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use lapwing_record::files::{LONGEST_SETTINGS, read_text};
 use serde::Deserialize;
 
 /// The two files that make a measurement.
@@ -67,7 +68,7 @@ fn root_of(measurement: &Path) -> Option<&Path> {
         directory_name: Option<String>,
     }
     let benchmark = measurement.parent()?;
-    let text = fs::read_to_string(measurement.join(IDENTITY)).ok();
+    let text = read_text(&measurement.join(IDENTITY), LONGEST_SETTINGS).ok();
     let place: Option<BenchmarkPlace> = text.and_then(|text| serde_json::from_str(&text).ok());
     let directory = place.and_then(|place| place.directory_name);
     match directory {

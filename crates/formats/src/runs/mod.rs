@@ -1,5 +1,7 @@
 //! Tables of the runs of a factor study: CSV with a column per factor, the time of the run, and its cost.
 
+use std::collections::BTreeSet;
+
 use csv::{ReaderBuilder, StringRecord, Trim};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -153,11 +155,12 @@ impl RunsColumns {
         let (Some(cost_at), false) = (cost_at, factors.is_empty()) else {
             return Err("the first line needs a column per factor, and the cost as the last column beside the time".to_owned());
         };
-        for (number, FactorColumn { at, name, .. }) in factors.iter().enumerate() {
+        let mut known = BTreeSet::new();
+        for FactorColumn { at, name, .. } in &factors {
             if name.is_empty() {
                 return Err(format!("column {} has no name", at + 1));
             }
-            if factors[..number].iter().any(|other| other.name == *name) {
+            if !known.insert(name) {
                 return Err(format!("there are two columns `{name}`"));
             }
         }

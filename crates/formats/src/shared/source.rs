@@ -2,10 +2,12 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 use jiff::Timestamp;
+use lapwing_record::files;
 use sha2::{Digest, Sha256};
 
 use crate::ImportError;
@@ -53,7 +55,7 @@ impl Source {
             name: name.clone(),
             source,
         };
-        let file = File::open(path).map_err(failed)?;
+        let file = files::open_named(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if !metadata.is_file() && !metadata.is_dir() {
             return Self::spooled(&name, file, folder);
@@ -256,6 +258,7 @@ fn nameless_file(folder: &Path) -> io::Result<File> {
             .read(true)
             .write(true)
             .create_new(true)
+            .mode(0o600)
             .open(&path)
         {
             Ok(file) => {

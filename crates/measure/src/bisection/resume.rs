@@ -1,6 +1,6 @@
 //! Stored searches that are continued: rebuilt from their instances.
 
-use lapwing_model::{Instance, Session};
+use lapwing_model::{Instance, Object, Session};
 use lapwing_record::{SessionState, Store};
 
 use super::BisectionError;
@@ -8,8 +8,8 @@ use super::instances::stored_instances;
 use super::search::SearchOptions;
 use super::visits::StoredMeasurements;
 use crate::SessionRuns;
-use crate::session::resume::{lost, refuse_what_is_under_way, stored_plan};
-use crate::session::{SessionOpening, SessionSurroundings};
+use crate::session::resume::{find_opened, lost, refuse_what_is_under_way, stored_plan};
+use crate::session::{SessionError, SessionOpening, SessionSurroundings};
 use crate::suite::Plan;
 
 /// The attribute of a session that has the options of a search for a commit.
@@ -37,13 +37,14 @@ impl ResumedSearch {
         session: &str,
         surroundings: &SessionSurroundings<'_>,
     ) -> Result<Self, BisectionError> {
-        let session = match session {
-            "" => latest_search(store)?,
-            name => store.catalogue().session(name)?,
+        let is_search = |attributes: &Object| attributes.contains_key(SEARCH);
+        let state = match find_opened(store, session, surroundings, is_search) {
+            Err(SessionError::NothingToResume) => return Err(BisectionError::NothingToResume),
+            found => found?,
         };
-        let state = store.catalogue().session_state(session.id)?;
-        refuse_what_is_under_way(store, &session, None)?;
-        let options = options(&session)?;
+        let session = &state.session;
+        refuse_what_is_under_way(store, session, None)?;
+        let options = options(session)?;
         let plan = stored_plan(&state)?;
         let instances = stored_instances(store, session.id, &options.metric)?;
         let next = |number: fn(&Instance) -> u32| {
@@ -62,18 +63,6 @@ impl ResumedSearch {
             options,
         })
     }
-}
-
-fn latest_search(store: &Store) -> Result<Session, BisectionError> {
-    let mut heads = store.catalogue().session_heads()?;
-    heads.sort_by_key(|head| std::cmp::Reverse(head.started));
-    for head in heads {
-        let session = store.catalogue().session(&head.id.to_string())?;
-        if session.attributes.contains_key(SEARCH) {
-            return Ok(session);
-        }
-    }
-    Err(BisectionError::NothingToResume)
 }
 
 fn options(session: &Session) -> Result<SearchOptions, BisectionError> {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use lapwing_model::Object;
 use lapwing_model::indicator::{ContractFinding, ReadIndicator};
+use lapwing_record::files::{LONGEST_SETTINGS, read_bytes};
 use sha2::{Digest, Sha256};
 
 use super::{IndicatorError, ScriptLimits};
@@ -60,7 +61,7 @@ impl IndicatorScript {
             path: path.to_owned(),
             source,
         };
-        let content = fs::read(path).map_err(about)?;
+        let content = read_bytes(path, LONGEST_SETTINGS).map_err(about)?;
         let path = path.canonicalize().map_err(about)?;
         let mode = fs::metadata(&path).map_err(about)?.permissions().mode();
         if !is_python(&path) && mode & 0o111 == 0 {

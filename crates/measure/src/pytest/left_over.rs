@@ -6,10 +6,15 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::output::read;
+use lapwing_record::files::{LONGEST_SETTINGS, read_bytes, read_text};
+
 use lapwing_model::{Instance, InstanceEnd, InstanceOutcome, Iteration, Object, Record, Run};
 
 /// The end of the names of files that say which instance was begun.
 const BEGUN: &str = "begun";
+
+/// The longest output of the plugin, in bytes.
+const LONGEST_OUTPUT: u64 = 4 << 30;
 
 /// Why an instance is lost whose process was killed.
 pub(crate) const CUT_SHORT: &str = "cut short: the process that measured it was ended";
@@ -46,14 +51,14 @@ pub fn left_over(folder: &Path) -> Vec<Record> {
 }
 
 fn of_instance(begun: &Path) -> Vec<Record> {
-    let Some((mut run, mut instance)) = fs::read_to_string(begun)
+    let Some((mut run, mut instance)) = read_text(begun, LONGEST_SETTINGS)
         .ok()
         .and_then(|text| serde_json::from_str::<(Run, Instance)>(&text).ok())
     else {
         return Vec::new();
     };
     let output = begun.with_extension("jsonl");
-    let bytes = fs::read(&output).unwrap_or_default();
+    let bytes = read_bytes(&output, LONGEST_OUTPUT).unwrap_or_default();
     let mut recorded = read(&String::from_utf8_lossy(&bytes), &instance.benchmark.id);
     if recorded.instance.is_none() {
         return Vec::new();

@@ -183,6 +183,25 @@ pub enum SessionError {
     /// There is no session to resume.
     #[error("there is no session to resume")]
     NothingToResume,
+    /// A session came from elsewhere.
+    #[error(
+        "session `{0}` was not opened by this store: its commands came from elsewhere and are not executed"
+    )]
+    NotOpenedHere(String),
+    /// A session was opened by somebody else, or elsewhere.
+    #[error(
+        "session `{session}` was opened by user {user} on host `{host}` in the store {store}: its commands are executed only there"
+    )]
+    OpenedElsewhere {
+        /// The session.
+        session: String,
+        /// The host.
+        host: String,
+        /// The number of the user.
+        user: u32,
+        /// The path of the store.
+        store: String,
+    },
     /// Another process measures the session.
     #[error("session `{0}` is being measured just now, by another process")]
     UnderWay(String),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lapwing_model::Object;
+use lapwing_record::files::create_folder;
 
 use crate::{MachineSnapshot, MachineWatch, observed};
 
@@ -20,7 +21,7 @@ impl ScratchFolder {
     /// # Errors
     /// If it cannot be created.
     pub fn create(path: &Path) -> io::Result<Self> {
-        fs::create_dir_all(path)?;
+        create_folder(path)?;
         Ok(Self {
             path: path.to_owned(),
         })

@@ -53,6 +53,7 @@ mod lock_digest;
 mod looks;
 mod machine;
 mod open;
+mod opened;
 mod opening;
 mod parts;
 mod python_environments;
@@ -83,3 +84,4 @@ pub use surroundings::{
     Interrupts, SessionPlaces, SessionRemark, SessionSurroundings, SessionWatch,
 };
 pub use tests_of_suite::tests_of;
+pub use worktrees::remove_killed_checkouts;

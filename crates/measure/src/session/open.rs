@@ -17,6 +17,7 @@ use super::build_step::BuildResult;
 use super::checkouts::CommitCheckouts;
 use super::cluster::{ClusterMeasurement, ClusterVisit};
 use super::journal::{RecordKeeper, StoreWriter};
+use super::opened::SessionMarks;
 use super::opening::SessionOpening;
 use super::python_environments::PythonEnvironments;
 use super::{MachineWatcher, ScratchFolder, SessionError, SessionSurroundings, resume};
@@ -104,6 +105,15 @@ impl<'a> MeasuringParts<'a> {
             &mut self.store,
             Store::open_existing(self.surroundings.store)?,
         );
+        let mut store = store;
+        if is_new
+            && let Some(mark) =
+                SessionMarks::of(store.path(), self.surroundings.places).mark(&session)
+            && let Err(error) = store.write(|writer| writer.mark_opened(&mark))
+        {
+            let _gone = journal.remove();
+            return Err(SessionError::Store(error));
+        }
         let mut writer = StoreWriter::new(store, self.surroundings);
         writer.awaits_instance = is_new && self.cluster.is_some();
         let measured = {
@@ -115,6 +125,7 @@ impl<'a> MeasuringParts<'a> {
             Ok(end) => end,
             Err(error) if is_new && self.has_no_job() => {
                 self.forget_cluster();
+                let _stays = self.store.write(|writer| writer.forget_opened(session.id));
                 keeper.discard();
                 return Err(SessionError::NothingSubmitted(error));
             }

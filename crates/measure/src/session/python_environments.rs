@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use crate::local::LocalExecutor;
 use crate::suite::{CommandLine, Plan, PythonEnvironment, PythonPackages, Variant};
 use crate::{PythonFolder, PythonFolders, PythonState};
+use lapwing_record::files::{LONGEST_SETTINGS, read_text};
 use serde_json::json;
 
 use super::build_step::{BuildResult, build_with_log};
@@ -102,7 +103,11 @@ impl PythonEnvironments {
         if let PythonPackages::Existing(folder) = &python.packages {
             return Ok(existing(Path::new(folder), places));
         }
-        let content = match python.file().map(fs::read_to_string).transpose() {
+        let content = match python
+            .file()
+            .map(|file| read_text(file, LONGEST_SETTINGS))
+            .transpose()
+        {
             Ok(content) => content.unwrap_or_default(),
             Err(error) => {
                 let file = python.file().unwrap_or(Path::new("")).display();

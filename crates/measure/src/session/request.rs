@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lapwing_model::{Object, Session, matches_name};
 use lapwing_record::Store;
+use lapwing_record::files::create_folder;
 
 use super::cluster::ClusterMeasurement;
 use super::{
@@ -441,7 +442,8 @@ impl SessionRequest {
         let beside = std::path::absolute(beside.join("profiles"))?;
         let folder = beside.join(session.id.to_string());
         let profiler = Profiler::new(command, folder.clone())?;
-        std::fs::create_dir_all(&folder)?;
+        create_folder(&beside)?;
+        create_folder(&folder)?;
         surroundings.remark(SessionRemark::Profiling { folder });
         Ok(Some(profiler))
     }

@@ -11,6 +11,8 @@ use crate::pytest::CUT_SHORT;
 use crate::suite::Plan;
 use crate::{FinishedInstance, InstancePlan};
 
+pub(crate) use super::opened::find_opened;
+
 /// Returns the runs of a session, in the order of the plan's variants.
 ///
 /// # Errors
@@ -44,19 +46,16 @@ pub fn refuse_what_is_under_way(
     Ok(())
 }
 
-/// Returns the session of that name or id; the latest one if empty.
+/// Returns the session of that name or id that was opened here; the latest one if empty.
 ///
 /// # Errors
-/// If there is none, or the store fails.
-pub fn find(store: &Store, session: &str) -> Result<SessionState, SessionError> {
-    let catalogue = store.catalogue();
-    let session = if session.is_empty() {
-        let latest = catalogue.latest_session()?;
-        latest.ok_or(SessionError::NothingToResume)?
-    } else {
-        catalogue.session(session)?
-    };
-    Ok(catalogue.session_state(session.id)?)
+/// If there is none, only one that came from elsewhere, or the store fails.
+pub fn find(
+    store: &Store,
+    session: &str,
+    surroundings: &SessionSurroundings<'_>,
+) -> Result<SessionState, SessionError> {
+    find_opened(store, session, surroundings, |_| true)
 }
 
 /// Returns the plan of a session.

@@ -71,6 +71,17 @@ impl SessionPlaces {
     }
 }
 
+/// Removes the checkouts of killed processes, as far as possible.
+pub fn remove_killed_checkouts(places: &SessionPlaces) {
+    let user = fs::metadata("/proc/self").map_or(0, |it| it.uid());
+    for cache in &places.caches {
+        let all = cache.join("worktrees");
+        if fs::metadata(&all).is_ok_and(|it| it.is_dir() && it.uid() == user) {
+            clear(&all);
+        }
+    }
+}
+
 /// Creates and tries a folder; `None` if it is in the repository or belongs to another user.
 fn usable(folder: &Path, repository: &Path, user: u32) -> io::Result<Option<PathBuf>> {
     let nearest = folder.ancestors().find_map(|it| it.canonicalize().ok());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use lapwing_model::{Level, Levels, Object};
+use lapwing_record::files::{LONGEST_SETTINGS, read_text};
 use serde::{Deserialize, Serialize};
 
 use super::{PYTHON, StackError, stack_name};
@@ -146,7 +147,7 @@ impl StackFile {
             path: path.display().to_string(),
             reason,
         };
-        let text = std::fs::read_to_string(path).map_err(|error| about(error.to_string()))?;
+        let text = read_text(path, LONGEST_SETTINGS).map_err(|error| about(error.to_string()))?;
         let file: Self = serde_json::from_str(&text).map_err(|error| about(error.to_string()))?;
         if file.v != FORMAT_VERSION {
             return Err(about(format!(

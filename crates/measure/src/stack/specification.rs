@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 
 use lapwing_model::Level;
+use lapwing_record::files::{LONGEST_SETTINGS, read_text};
 use serde::Deserialize;
 
 use super::StackError;
@@ -139,7 +140,7 @@ impl InspectionSpecification {
             path: path.display().to_string(),
             reason,
         };
-        let text = fs::read_to_string(path).map_err(|error| about(error.to_string()))?;
+        let text = read_text(path, LONGEST_SETTINGS).map_err(|error| about(error.to_string()))?;
         let specification: Self =
             serde_json::from_str(&text).map_err(|error| about(error.to_string()))?;
         specification.refuse().map_err(about)?;

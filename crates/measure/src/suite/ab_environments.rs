@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lapwing_record::files::{LONGEST_SETTINGS, read_text};
 use serde::Deserialize;
 use serde_json::Value;
 use toml_edit::Key;
@@ -123,7 +124,8 @@ impl AbEnvironments {
         }
         let path = folder.join(CONFIG);
         let config = if path.exists() {
-            let text = fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
+            let text =
+                read_text(&path, LONGEST_SETTINGS).map_err(|error| unreadable(&path, &error))?;
             // An empty document is no table.
             let config: Option<AbConfig> =
                 serde_saphyr::from_str(&text).map_err(|error| unreadable(&path, &error))?;
@@ -220,7 +222,7 @@ fn unreadable(path: &Path, error: &dyn std::error::Error) -> AbEnvironmentsError
 }
 
 fn yaml(path: &Path) -> Result<Option<Value>, AbEnvironmentsError> {
-    let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+    let text = read_text(path, LONGEST_SETTINGS).map_err(|error| unreadable(path, &error))?;
     let has_content = text.lines().any(|line| {
         !matches!(line.trim().chars().next(), None | Some('#')) && line.trim() != "---"
     });

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use lapwing_model::bare_name;
 use lapwing_model::text::grouped;
+use lapwing_record::files::{LONGEST_SETTINGS, read_named};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use thiserror::Error;
@@ -100,7 +101,7 @@ struct StartEntry {
 ///
 /// If the file cannot be read, or is no map from names to numbers.
 pub fn read(path: &Path) -> Result<BTreeMap<String, u32>, BurnInFileError> {
-    let text = std::fs::read_to_string(path).map_err(|source| BurnInFileError::Read {
+    let text = read_named(path, LONGEST_SETTINGS).map_err(|source| BurnInFileError::Read {
         path: path.to_owned(),
         source,
     })?;

@@ -14,6 +14,7 @@ use super::python::{PYTHON, PythonEnvironment, PythonPackages};
 use super::sweep::fill;
 use lapwing_model::text::joined;
 use lapwing_model::{Level, Object};
+use lapwing_record::files::{LONGEST_SETTINGS, read_text};
 
 /// The key of the patch of a factor.
 const PATCH: &str = "patch";
@@ -174,7 +175,7 @@ fn read_patches(
     present
         .map(|level| {
             let file = fill(&name, &params(level));
-            let content = std::fs::read_to_string(folder.join(&file)).map_err(|error| {
+            let content = read_text(&folder.join(&file), LONGEST_SETTINGS).map_err(|error| {
                 node.senseless(PATCH, format!("cannot be read: {file}: {error}"))
             })?;
             Ok((level.clone(), SourcePatch { file, content }))

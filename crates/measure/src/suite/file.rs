@@ -16,6 +16,7 @@ use super::pytest::{PytestTable, read_pytest};
 use super::variants::{read_variants, resolve_variants};
 use lapwing_model::{BenchmarkLimits, JudgeSettings};
 use lapwing_model::{Level, Metric};
+use lapwing_record::files::{LONGEST_SETTINGS, read_text};
 
 /// A suite file, read and checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -188,7 +189,7 @@ fn read_file(path: &Path) -> Result<(String, PathBuf), SuiteError> {
         path: path.to_owned(),
         source,
     };
-    let text = std::fs::read_to_string(path).map_err(cannot)?;
+    let text = read_text(path, LONGEST_SETTINGS).map_err(cannot)?;
     let absolute = std::path::absolute(path).map_err(cannot)?;
     let folder = absolute.parent().unwrap_or(Path::new("/")).to_owned();
     Ok((text, folder))

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use lapwing_model::text::{counted, first_names};
+use lapwing_record::files::{LONGEST_SETTINGS, read_text};
 
 /// One benchmark that the suite has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +54,7 @@ impl FoundBenchmarks {
 
     /// Adds benches of Cargo.
     fn add_cargo(&mut self, folder: &Path) {
-        let Ok(text) = fs::read_to_string(folder.join("Cargo.toml")) else {
+        let Ok(text) = read_text(&folder.join("Cargo.toml"), LONGEST_SETTINGS) else {
             return;
         };
         let mut benches = names_in(&folder.join("benches"), "rs");
@@ -112,7 +113,7 @@ impl FoundBenchmarks {
                 is_named && path.extension().is_some_and(|it| it == "py")
             };
             let paths = files.map(|it| it.path()).filter(|path| is_test(path));
-            let texts = paths.filter_map(|path| fs::read_to_string(path).ok());
+            let texts = paths.filter_map(|path| read_text(&path, LONGEST_SETTINGS).ok());
             let is_measured = |text: &String| {
                 *name != "tests" || text.contains("mark.lapwing") || text.contains("(benchmark")
             };

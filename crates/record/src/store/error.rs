@@ -21,6 +21,9 @@ pub enum StoreError {
     /// The path is a folder.
     #[error("{} is a directory, not a store", .0.display())]
     Directory(PathBuf),
+    /// A file in a folder of ours is a link.
+    #[error("{} is a link, and measurements are not written through links", .0.display())]
+    Link(PathBuf),
     /// The file cannot be read.
     #[error("cannot read {}", path.display())]
     Unreadable {

@@ -29,13 +29,15 @@ pub use error::StoreError;
 pub(crate) use error::StoreResult;
 pub use health::check::CheckReport;
 pub(crate) use health::compare::{as_stored, differences, with_metrics_of};
+pub use health::purge::PurgeCounts;
 pub use health::rescue::{RescueReport, rescue};
-pub use health::upkeep::{PurgeCounts, StoreInfo, StoreUpkeep};
+pub use health::upkeep::{StoreInfo, StoreUpkeep};
 pub use reading::catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow, StoreCatalogue};
 pub(crate) use reading::extent::{SessionExtent, UnsharedSession};
 pub use reading::left_out::LeftOut;
 pub use reading::sessions::{InstanceState, SessionState};
 pub use writing::appended::{AppendCounts, RecordCount};
+pub use writing::opened::OpenedSession;
 pub use writing::write::Writer;
 
 /// Takes what is read, one after another.

@@ -9,16 +9,17 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::migrate::{migrate, newest_version};
+use super::migrate::{migrate, newest_version, refuse_other_schema};
 use super::writing::checksum;
 use super::writing::keys::KeyCache;
 use super::{Store, StoreError, StoreResult};
+use crate::files;
 
 /// "LAPW": tells our files from other programs' SQLite files.
 const APPLICATION_ID: i32 = 0x4C41_5057;
 
 /// How long to wait for other writers.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long to sleep between two attempts where SQLite itself does not wait.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -30,14 +31,18 @@ impl Store {
     /// # Errors
     /// When `path` cannot be a store of ours, or cannot be written to.
     pub fn open(path: &Path) -> StoreResult<Self> {
-        refuse_directory(path)?;
+        refuse_other_files(path)?;
         let folder = folder_of(path);
         if !folder.is_dir() {
-            fs::create_dir_all(folder).map_err(|source| StoreError::Folder {
+            files::create_folder(folder).map_err(|source| StoreError::Folder {
                 path: folder.to_owned(),
                 source,
             })?;
             ignore_for_git(folder);
+        }
+        if !path.exists() {
+            // SQLite gives the files beside it the same permissions. If this fails, SQLite says why.
+            let _unmade: io::Result<File> = files::create_new(path);
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let connection = connect(path, flags)?;
@@ -52,7 +57,7 @@ impl Store {
     /// # Errors
     /// When there is none, or it is no store of ours.
     pub fn open_existing(path: &Path) -> StoreResult<Self> {
-        refuse_directory(path)?;
+        refuse_other_files(path)?;
         refuse_missing(path)?;
         if !writable(path) {
             return Self::open_read_only(path);
@@ -65,7 +70,7 @@ impl Store {
     /// # Errors
     /// When there is none, it is no store of ours, or it is of another version.
     pub fn open_read_only(path: &Path) -> StoreResult<Self> {
-        refuse_directory(path)?;
+        refuse_other_files(path)?;
         refuse_missing(path)?;
         let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         // In a folder that cannot be written to, SQLite cannot share a WAL file; since
@@ -99,6 +104,7 @@ impl Store {
     /// # Errors
     /// When there is none, or it is no store of ours.
     pub fn open_copy(path: &Path) -> StoreResult<Self> {
+        refuse_other_files(path)?;
         refuse_missing(path)?;
         Self::new(path, connect_immutable(path)?, true)?.settle()
     }
@@ -110,7 +116,8 @@ impl Store {
         connection
             .busy_timeout(PATIENCE)
             .and_then(|()| connection.set_db_config(stable_plans, true))
-            .and_then(|_| checksum::lend(&connection))
+            .and_then(|_| distrust(&connection))
+            .and_then(|()| checksum::lend(&connection))
             .map_err(|error| StoreError::from(error).at(path))?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(Self {
@@ -144,6 +151,7 @@ impl Store {
             self.connection.pragma_update(None, "journal_mode", "wal")?;
             let mut own = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
             own.busy_timeout(PATIENCE)?;
+            distrust(&own)?;
             migrate(&mut own)?;
             own.pragma_update(None, "application_id", APPLICATION_ID)?;
             Ok(())
@@ -163,7 +171,10 @@ impl Store {
                 found,
                 known: newest_version(),
             }),
-            SchemaState::Version(found) => Ok(Some(found)),
+            SchemaState::Version(found) => {
+                refuse_other_schema(&self.connection, found)?;
+                Ok(Some(found))
+            }
         }
     }
 
@@ -174,8 +185,9 @@ impl Store {
         let application: i32 =
             snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
         // A half-made store has its history table but no version; ours all the same.
+        // A view may have these names, and no end.
         let sql = "SELECT count(*) FILTER (WHERE type = 'table'), \
-                   count(*) FILTER (WHERE name = 'refinery_schema_history'), \
+                   count(*) FILTER (WHERE type = 'table' AND name = 'refinery_schema_history'), \
                    count(*) FILTER (WHERE name IN ('session', 'instance')) FROM sqlite_schema";
         let (tables, history, ours): (i64, i64, i64) =
             snapshot.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
@@ -323,6 +335,13 @@ fn cannot_open(path: &Path, error: rusqlite::Error) -> StoreError {
     StoreError::from(error).at(path)
 }
 
+/// Lets the file do no more than hold tables: its schema may have been written by anybody.
+fn distrust(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.pragma_update(None, "cell_size_check", true)
+}
+
 fn probe(connection: &Connection) -> Result<(), rusqlite::Error> {
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_row| Ok(()))
 }
@@ -337,7 +356,7 @@ impl Store {
     pub fn remove_ignore_file(folder: &Path) {
         let ignored = folder.join(".gitignore");
         let is_alone = fs::read_dir(folder).is_ok_and(|entries| entries.count() == 1);
-        if is_alone && fs::read_to_string(&ignored).is_ok_and(|text| text == IGNORE_ALL) {
+        if is_alone && files::read_text(&ignored, 16).is_ok_and(|text| text == IGNORE_ALL) {
             let _stays: io::Result<()> = fs::remove_file(ignored);
         }
     }
@@ -346,16 +365,45 @@ impl Store {
 /// The content of the file that keeps a folder of ours out of the repository around it.
 const IGNORE_ALL: &str = "*\n";
 
+/// Returns whether a folder has the name that this program gives to its own.
+fn is_ours(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|it| it == ".lapwing")
+}
+
 /// Keeps a folder of ours, made just now, out of the repository around it. Without the file it would only be in sight.
 fn ignore_for_git(folder: &Path) {
-    if folder.file_name().is_some_and(|it| it == ".lapwing") {
+    if is_ours(folder) {
         let _ignored: io::Result<()> = fs::write(folder.join(".gitignore"), IGNORE_ALL);
     }
 }
 
-fn refuse_directory(path: &Path) -> StoreResult<()> {
+/// Refuses what is no regular file: SQLite would wait for a pipe, and read a device to its end. The files in a folder of
+/// ours are no links either, since a repository can bring those.
+fn refuse_other_files(path: &Path) -> StoreResult<()> {
     if path.is_dir() {
         return Err(StoreError::Directory(path.to_owned()));
+    }
+    let folder = folder_of(path);
+    if is_ours(folder) {
+        for place in [folder, path] {
+            if place.is_symlink() {
+                return Err(StoreError::Link(place.to_owned()));
+            }
+        }
+    }
+    let refuse = |place: &Path, metadata: io::Result<fs::Metadata>| match metadata {
+        Ok(it) if !it.is_file() => Err(StoreError::NotAStore {
+            path: place.to_owned(),
+            why: "it is no regular file",
+        }),
+        Ok(_) | Err(_) => Ok(()),
+    };
+    refuse(path, fs::metadata(path))?;
+    for ending in ["-wal", "-shm", "-journal"] {
+        let mut beside = path.to_owned().into_os_string();
+        beside.push(ending);
+        let beside = Path::new(&beside);
+        refuse(beside, fs::symlink_metadata(beside))?;
     }
     Ok(())
 }

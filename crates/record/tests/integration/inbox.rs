@@ -125,3 +125,60 @@ fn a_line_of_a_newer_program_keeps_the_whole_file_for_it() {
     assert!(path.exists());
     assert_eq!(store.upkeep().info().unwrap().counts[0], ("sessions", 0));
 }
+
+#[test]
+fn links_pipes_and_folders_are_refused_and_nobody_waits_for_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&folder.path().join("lapwing.db")).unwrap();
+    let inbox = store.inbox();
+    std::fs::create_dir(&inbox).unwrap();
+    let outside = folder.path().join("outside.jsonl");
+    std::fs::write(&outside, LINES.join("\n")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", inbox.join("a.jsonl")).unwrap();
+    std::os::unix::fs::symlink(&outside, inbox.join("b.jsonl")).unwrap();
+    let pipe = std::process::Command::new("mkfifo")
+        .arg(inbox.join("c.jsonl"))
+        .status();
+    assert!(pipe.unwrap().success());
+    std::fs::create_dir(inbox.join("d.jsonl")).unwrap();
+    let session = "01930000-0000-7000-8000-000000000001".parse().unwrap();
+    let arrivals = inbox::take_in(&mut store, &inbox).unwrap();
+    let reasons: Vec<String> = arrivals
+        .iter()
+        .map(|arrival| {
+            let InboxArrival::Refused { error, .. } = arrival else {
+                unreachable!("{arrival:?}")
+            };
+            std::error::Error::source(error).unwrap().to_string()
+        })
+        .collect();
+    assert_eq!(
+        reasons,
+        [
+            "it is a link",
+            "it is a link",
+            "it is a pipe, not a file",
+            "is a directory"
+        ]
+    );
+    for name in ["a", "b", "c", "d"] {
+        std::fs::rename(
+            inbox.join(format!("{name}.jsonl")),
+            inbox.join(format!("{session}-{name}.jsonl")),
+        )
+        .unwrap();
+    }
+    assert!(!inbox::is_under_way(&inbox, session, None).unwrap());
+    assert_eq!(inbox::sessions_under_way(&inbox), []);
+
+    // Nor is a whole inbox somewhere else.
+    std::fs::remove_dir_all(&inbox).unwrap();
+    let other = folder.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::rename(&outside, other.join("e.jsonl")).unwrap();
+    std::os::unix::fs::symlink(&other, &inbox).unwrap();
+    let arrivals = inbox::take_in(&mut store, &inbox).unwrap();
+    assert!(matches!(arrivals[..], [InboxArrival::Refused { .. }]));
+    RecordFile::create(&inbox, "one").unwrap_err();
+    assert_eq!(store.upkeep().info().unwrap().counts[0], ("sessions", 0));
+}

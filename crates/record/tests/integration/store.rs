@@ -510,7 +510,7 @@ fn merging_twice_changes_nothing_and_purging_leaves_nothing_behind() {
 
     let nightly = other.catalogue().session("nightly").unwrap();
     let filter = Filter::of_session(nightly.id);
-    let purged = other.write(|writer| writer.purge(&filter)).unwrap();
+    let purged = other.purge(&filter).unwrap();
     assert_eq!((purged.sessions, purged.runs), (1, 1));
     assert_eq!((purged.instances, purged.iterations), (1, 2));
     assert_eq!(all(&other), []);
@@ -579,7 +579,7 @@ fn files_that_are_no_store_are_refused_with_the_reason() {
     let error = Store::open(&newer).unwrap_err().to_string();
     assert!(
         error.ends_with(
-            "newer.db is a store of version 102, newer than version 6, \
+            "newer.db is a store of version 103, newer than version 7, \
              the newest that this program knows"
         ),
         "{error}"

@@ -132,6 +132,13 @@ pub fn purged(
             counted(counts.runs, "run"),
             counted(counts.sessions, "session")
         );
+        if counts.log_in_use {
+            let note = format!(
+                "another process has the store open: what was deleted is readable in {}-wal until it ends",
+                store.display()
+            );
+            text.notes = vec![Note::marked("log_in_use", note)];
+        }
     }
     let fields = PurgeFields {
         store,

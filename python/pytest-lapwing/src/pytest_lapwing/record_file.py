@@ -44,9 +44,9 @@ class RecordFile:
     @classmethod
     def in_inbox(cls, folder: Path, name: str) -> RecordFile:
         """Creates the file `NAME.jsonl` in a store's inbox and holds its lock as long as this process lives."""
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         path, unborn = folder / f"{name}.jsonl", folder / f".{name}.jsonl.new"
-        descriptor = os.open(unborn, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o666)
+        descriptor = create_own(unborn, os.O_WRONLY | os.O_APPEND | os.O_EXCL)
         try:
             # Locked before it gets its name: nobody may see it and not find it locked.
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -94,6 +94,33 @@ class RecordFile:
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
+
+
+def make_folder(folder: Path) -> None:
+    """Creates a folder for its user alone, unless the folder around it is shared with a group; no link is followed."""
+    if folder.is_symlink():
+        raise Unusable(f"{folder} is a link")
+    if folder.exists():
+        return
+    if not folder.parent.exists():
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.parent.stat().st_mode & 0o2000 and (group := _shared_bits(folder.parent)):
+        folder.chmod(0o2700 | group)
+
+
+def create_own(path: Path, flags: int) -> int:
+    """Opens a file, created if it does not exist: for its user alone, unless its folder is shared with a group."""
+    is_new = not path.exists()
+    descriptor = os.open(path, flags | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    if is_new and (group := _shared_bits(path.parent)):
+        os.fchmod(descriptor, 0o600 | group & 0o060)
+    return descriptor
+
+
+def _shared_bits(folder: Path) -> int:
+    mode = folder.stat().st_mode
+    return mode & 0o070 if mode & 0o2020 and not mode & 0o002 else 0
 
 
 def check_file(path: Path) -> None:

@@ -213,6 +213,8 @@ def _check(output: Path | None, store: Path | None, inbox: Path | None) -> None:
         if store is not None:
             check_store(store)
         if inbox is not None:
+            if inbox.is_symlink():
+                raise Unusable(f"{inbox} is a link")
             check_folder(inbox)
     except Unusable as error:
         where = "--lapwing-output" if output else "--lapwing-store"

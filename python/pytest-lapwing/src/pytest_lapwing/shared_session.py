@@ -15,7 +15,7 @@ from typing import Any
 
 from . import ids
 from .metrics import Metric, declare
-from .record_file import Record, fcntl
+from .record_file import Record, create_own, fcntl, make_folder
 
 
 def agree(path: Path, name: str, description: Metric | None) -> Metric:
@@ -72,8 +72,9 @@ def _joined(earlier: Record, run: Record) -> Record | None:
 @contextlib.contextmanager
 def _kept(path: Path) -> Iterator[dict[str, Any]]:
     """Yields the stored data for changing, under a lock."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+", encoding="utf-8") as file:
+    if not path.parent.exists():
+        make_folder(path.parent)
+    with os.fdopen(create_own(path, os.O_RDWR), "r+", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         try:
             kept = json.loads(file.read())

@@ -1,14 +1,14 @@
 //! Files of advice: rules, locks, stacks, requirements.
 
-use std::fs;
 use std::path::Path;
 
 use lapwing_measure::stack::StackFile;
+use lapwing_record::files::{LONGEST_SETTINGS, read_text};
 use lapwing_study::{AdviceRules, PackagePin, pinned_stacks};
 
-use crate::atomic;
 use crate::commands::stack::pins;
 use crate::error::CliError;
+use lapwing_record::atomic;
 
 /// Returns the rules of a TOML file.
 pub fn rules(path: &Path) -> Result<AdviceRules, CliError> {
@@ -48,6 +48,6 @@ pub fn write(path: &Path, text: &str) -> Result<(), CliError> {
 }
 
 fn text(path: &Path) -> Result<String, CliError> {
-    fs::read_to_string(path)
+    read_text(path, LONGEST_SETTINGS)
         .map_err(|error| CliError::input(format!("cannot read `{}`: {error}", path.display())))
 }

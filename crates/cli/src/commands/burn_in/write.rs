@@ -10,9 +10,9 @@ use lapwing_model::text::grouped;
 use lapwing_record::BenchmarkRow;
 use lapwing_show::answers::burn_in::why_not_written;
 
-use crate::atomic;
 use crate::error::CliError;
 use crate::options::{Context, check_folder};
+use lapwing_record::atomic;
 
 /// Writes a burn-in file, and keeps its entries of other benchmarks.
 pub struct BurnInWriter {

@@ -18,7 +18,6 @@ use lapwing_show::answers::detect::{DetectAnswer, muted_note, unknown_note};
 use lapwing_show::answers::earlier_note;
 use lapwing_show::{badge, junit};
 
-use crate::atomic;
 use crate::cleaning::CleaningOptions;
 use crate::comparing::{metrics, parse_share};
 use crate::error::{CliError, ExitStatus};
@@ -26,6 +25,7 @@ use crate::options::{AnswerOptions, Context, FilterOptions, NamedValue, check_fo
 use crate::profile::{Compat, Profile};
 use crate::progress;
 use crate::store::{note_retired, open_for_reading};
+use lapwing_record::atomic;
 
 use self::rule::RuleOptions;
 use self::since::changed_since;

@@ -7,12 +7,12 @@ use lapwing_analyse::explain::{BudgetedPlan, PlanLine};
 use lapwing_measure::suite::{PlanConfiguration, PlanDocument, PlanEntry, PlanFlavour};
 use lapwing_model::text::counted;
 
-use crate::atomic;
 use crate::error::CliError;
 use crate::options::{Context, check_folder};
 use crate::suite::plan_file::PlanFile;
 use crate::suite::plan_file::update::update_suite as write_into;
 use crate::suite::suite_update::SuiteFile;
+use lapwing_record::atomic;
 
 /// Destination of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]

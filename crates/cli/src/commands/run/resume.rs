@@ -10,6 +10,7 @@ use lapwing_measure::stack::unimportable_stacks;
 use lapwing_measure::{FixedSchedule, Schedule, SessionRuns};
 use lapwing_model::InstanceOutcome;
 use lapwing_model::text::shell_word;
+use lapwing_record::SessionState;
 
 use super::{ClusterOptions, RunReport, continue_session, session_answer};
 use crate::error::{CliError, ExitStatus};
@@ -23,7 +24,7 @@ pub fn resume(
     context: &Context,
 ) -> Result<ExitStatus, CliError> {
     let store = crate::store::open_for_writing(context)?;
-    let state = find(&store, session)?;
+    let state = find(&store, session, &context.surroundings())?;
     refuse_what_is_under_way(&store, &state.session, None)?;
     let name = state.session.name.clone().unwrap_or_default();
     if state.session.attributes.contains_key(SEARCH) {
@@ -40,7 +41,10 @@ pub fn resume(
     let state = match &cluster {
         Some(cluster) => {
             store.append(&cluster.collected()?)?;
-            store.catalogue().session_state(state.session.id)?
+            SessionState {
+                session: state.session.clone(),
+                ..store.catalogue().session_state(state.session.id)?
+            }
         }
         None => state,
     };

@@ -8,6 +8,7 @@ use lapwing_measure::session::{BuildResult, build_with_log};
 use lapwing_measure::stack::{InspectionSpecification, PODMAN};
 use lapwing_measure::suite::{BurnIn, Case, CommandLine, Plan, Settings, Variant, command_text};
 use lapwing_model::Object;
+use lapwing_record::files::{LONGEST_SETTINGS, read_text};
 use lapwing_show::answers::written::{self, WrittenAnswer};
 use lapwing_show::writing::NextStep;
 use sha2::{Digest, Sha256};
@@ -53,7 +54,7 @@ pub fn inspect(
             "install it (`apt-get install podman`); `--build-folder FOLDER` writes the build file without it",
         ));
     }
-    let text = std::fs::read_to_string(path)?;
+    let text = read_text(path, LONGEST_SETTINGS)?;
     let digest = Sha256::digest(&text);
     let key: String = digest[..8]
         .iter()

@@ -18,8 +18,9 @@ use super::STACKS_FILE;
 use super::listed::listed_stacks;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, NamedValue, check_folder, one_of};
+use crate::progress;
 use crate::store::open_for_reading;
-use crate::{atomic, progress};
+use lapwing_record::atomic;
 
 const STEPS: [NamedValue<VersionStep>; 2] = [
     ("release", "Every release", VersionStep::Release),

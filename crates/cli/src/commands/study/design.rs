@@ -16,10 +16,10 @@ use lapwing_study::design::{DesignKind, DesignRequest, StudyDesign, StudyModel};
 use super::rounds::{Stability, measured};
 use super::run::read_design;
 use super::suite::{StudySuite, read_configuration};
-use crate::atomic;
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, NamedValue, one_of, within};
+use lapwing_record::atomic;
 
 /// The default file of further configurations.
 const MORE_FILE: &str = "lapwing-design-more.json";

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use lapwing_measure::suite::{Suite, parse_duration};
 use lapwing_model::text::first_names;
+use lapwing_record::files::{LONGEST_SETTINGS, read_text};
 use lapwing_show::answers::study::DESIGN_FILE;
 use lapwing_study::design::{PlannedFactor, StudyDesign};
 
@@ -119,7 +120,7 @@ pub fn read_design(path: &Path) -> Result<StudyDesign, CliError> {
         CliError::input(format!("{}: {error}", path.display()))
             .hint("`lapwing study design` writes one")
     };
-    let text = std::fs::read_to_string(path).map_err(|error| about(error.into()))?;
+    let text = read_text(path, LONGEST_SETTINGS).map_err(|error| about(error.into()))?;
     StudyDesign::read(&text).map_err(|error| about(error.into()))
 }
 

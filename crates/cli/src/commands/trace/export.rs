@@ -1,10 +1,10 @@
 //! `lapwing trace export`: the trace as a timeline, or as events for other viewers.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use lapwing_record::atomic;
 use lapwing_show::trace::{LanesPage, headline, lanes_svg, write_events};
 use lapwing_trace::{Trace, find};
 
@@ -59,8 +59,7 @@ impl TraceExport {
         let ReadTrace { trace, notes } = self.file.read(context)?;
         context.terminal.notes(notes);
         let written = match &self.output {
-            Some(path) => File::create(path)
-                .and_then(|file| write_events(&trace, BufWriter::new(file)))
+            Some(path) => atomic::replace_by(path, |out| write_events(&trace, out))
                 .map_err(|error| cannot_write(path, &error)),
             None => {
                 let out = BufWriter::new(context.terminal.file_out());
@@ -87,13 +86,12 @@ impl TraceExport {
                 .hint("write one with `-o lanes.svg`; the page zooms"));
         }
         let cannot = |error| cannot_write(output, &error);
-        let mut out = BufWriter::new(File::create(output).map_err(cannot)?);
         let written = if is_picture {
             let (from, to) = match self.range {
                 Some((from, to)) => (nanoseconds(from), nanoseconds(to)),
                 None => (0, found.workers.makespan),
             };
-            out.write_all(lanes_svg(&trace, from, to, self.width).as_bytes())
+            atomic::replace(output, lanes_svg(&trace, from, to, self.width))
         } else {
             let page = LanesPage {
                 trace: &trace,
@@ -101,9 +99,9 @@ impl TraceExport {
                 summary: &headline(&trace, &found),
                 list: None,
             };
-            page.write(&mut out)
+            atomic::replace_by(output, |out| page.write(out))
         };
-        written.and_then(|()| out.flush()).map_err(cannot)?;
+        written.map_err(cannot)?;
         tell_written(output, &trace, context)
     }
 }

@@ -1,6 +1,6 @@
 //! Reads the traces that a command is about.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use clap::Args;
 use lapwing_formats::{BadLines, EachRun, ImportOptions, Source, TraceNames};
 use lapwing_model::text::counted;
 use lapwing_model::{Id, Record, Span};
+use lapwing_record::files;
 use lapwing_show::writing::Note;
 use lapwing_trace::{SpanReader, Trace, TraceError, TraceReader};
 use tempfile::TempDir;
@@ -102,8 +103,8 @@ pub fn read(paths: &[PathBuf]) -> Result<Trace, CliError> {
         CliError::input(format!("cannot read {}: {error}", path.display()))
     };
     for path in paths {
-        for file in files(path).map_err(|error| named(path, error))? {
-            let opened = File::open(&file).map_err(|error| named(&file, error))?;
+        for file in files_of(path).map_err(|error| named(path, error))? {
+            let opened = files::open_named(&file).map_err(|error| named(&file, error))?;
             reader
                 .add(BufReader::with_capacity(1 << 18, opened))
                 .map_err(|error| match error {
@@ -161,10 +162,13 @@ fn imported(path: &Path) -> Result<Option<Trace>, CliError> {
     }
 }
 
+/// The longest file of a graph, in bytes.
+const LONGEST_GRAPH: u64 = 1 << 30;
+
 fn set_graph(trace: &mut Trace, path: &Path) -> Result<(), CliError> {
     let wrong =
         |error: &dyn std::fmt::Display| CliError::input(format!("{}: {error}", path.display()));
-    let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    let text = files::read_named(path, LONGEST_GRAPH).map_err(|error| wrong(&error))?;
     let inputs = serde_json::from_str(&text).map_err(|error| {
         wrong(&error).hint(r#"write `{"c": ["a", "b"]}`: task `c` waits for `a` and `b`"#)
     })?;
@@ -175,7 +179,7 @@ fn set_graph(trace: &mut Trace, path: &Path) -> Result<(), CliError> {
 }
 
 /// Returns the files of a folder in order, or the file itself.
-fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
+fn files_of(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }

@@ -11,6 +11,8 @@ mod write;
 
 use std::path::Path;
 
+use lapwing_record::files::{LONGEST_SETTINGS, read_named};
+
 pub use assign::{PlanAssignment, UnmatchedItem, UnmatchedReason};
 pub use error::{EntryName, PlanDocumentError};
 pub use read::{ReadPlan, RepeatedItem};
@@ -68,10 +70,11 @@ impl PlanDocument {
     /// # Errors
     /// When the file cannot be read, or with the first place in it that is wrong.
     pub fn load(path: &Path) -> Result<ReadPlan, PlanDocumentError> {
-        let text = std::fs::read_to_string(path).map_err(|source| PlanDocumentError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
+        let text =
+            read_named(path, LONGEST_SETTINGS).map_err(|source| PlanDocumentError::Read {
+                path: path.to_owned(),
+                source,
+            })?;
         Self::parse(path, &text)
     }
 }

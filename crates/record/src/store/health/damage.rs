@@ -1,10 +1,15 @@
 //! Remembers that a store is damaged, so that nothing more is written into it.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::super::open::file_identity;
 use super::super::{Store, StoreError, StoreResult};
+use crate::files::{create_new, read_text};
+
+/// More than the first line of any error of SQLite, in bytes.
+const LONGEST_NOTE: u64 = 1 << 20;
 
 impl Store {
     /// Notes beside the store at `path` that damage was found in it.
@@ -12,7 +17,11 @@ impl Store {
         if let Some((device, inode)) = file_identity(path) {
             let what = what.lines().next().unwrap_or_default();
             // A folder that cannot be written to keeps the store from being written, too.
-            let _unnoted = fs::write(note_of(path), format!("{device} {inode}\n{what}\n"));
+            let note = note_of(path);
+            let _absent = fs::remove_file(&note);
+            let _unnoted = create_new(&note).and_then(|mut file| {
+                file.write_all(format!("{device} {inode}\n{what}\n").as_bytes())
+            });
         }
     }
 
@@ -26,7 +35,7 @@ impl Store {
     /// # Errors
     /// If damage is known.
     pub fn refuse_damaged(path: &Path) -> StoreResult<()> {
-        let Ok(note) = fs::read_to_string(note_of(path)) else {
+        let Ok(note) = read_text(&note_of(path), LONGEST_NOTE) else {
             return Ok(());
         };
         let (file, what) = note.split_once('\n').unwrap_or((&note, ""));

@@ -6,4 +6,5 @@ pub(super) mod definitions;
 pub(super) mod indices;
 pub(super) mod insert;
 pub(super) mod keys;
+pub(super) mod opened;
 pub(super) mod write;

@@ -164,7 +164,7 @@ impl Chart {
 }
 
 pub(in crate::chart) fn write(path: &Path, bytes: &[u8]) -> Result<(), SaveError> {
-    std::fs::write(path, bytes).map_err(|source| SaveError::Write {
+    lapwing_record::atomic::replace(path, bytes).map_err(|source| SaveError::Write {
         path: path.to_owned(),
         source,
     })

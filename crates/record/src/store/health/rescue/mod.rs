@@ -49,10 +49,12 @@ pub fn rescue(damaged: &Path, new: &Path, scratch: &Path) -> StoreResult<RescueR
         source,
     };
     let copy = scratch.join("copy.db");
+    crate::files::open(damaged).map_err(cannot)?;
     fs::copy(damaged, &copy).map_err(cannot)?;
     let mut log = damaged.to_owned().into_os_string();
     log.push("-wal");
-    if fs::copy(Path::new(&log), scratch.join("copy.db-wal")).is_ok() {
+    let log = Path::new(&log);
+    if crate::files::open(log).is_ok() && fs::copy(log, scratch.join("copy.db-wal")).is_ok() {
         // What is not yet in the file itself; where the header is lost, it is lost, too.
         let _lost: rusqlite::Result<()> = Connection::open(&copy)
             .and_then(|it| it.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_row| Ok(())));

@@ -1,31 +1,52 @@
 //! Atomic replacement of files: a reader, or an interrupted process, has the old or the new text.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
 
-/// Replaces the text of a file. Links and permissions stay, and devices and pipes are written into.
-pub fn replace(path: &Path, text: &str) -> io::Result<()> {
+/// Replaces the content of a file. Links and permissions stay, and devices and pipes are written into.
+///
+/// # Errors
+/// When it cannot be written; then it is as it was.
+pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    replace_by(path, |out| out.write_all(content.as_ref()))
+}
+
+/// Replaces a file by what `write` writes, as [`replace`] does.
+///
+/// # Errors
+/// When it cannot be written, or `write` fails; then it is as it was.
+pub fn replace_by<T, E: From<io::Error>>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
+) -> Result<T, E> {
     if is_written_into(path) {
-        let mut open = File::options().write(true).open(path)?;
-        return open.write_all(text.as_bytes());
+        let mut out = BufWriter::new(File::options().write(true).open(path)?);
+        let written = write(&mut out)?;
+        out.flush()?;
+        return Ok(written);
     }
     let target = real_place(path)?;
     let folder = folder_of(&target);
-    let mut file = Builder::new().prefix(".lapwing-").tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
+    let file = Builder::new().prefix(".lapwing-").tempfile_in(folder)?;
+    let mut out = BufWriter::new(file.as_file().try_clone()?);
+    let written = write(&mut out)?;
+    out.flush()?;
     match std::fs::metadata(&target) {
         Ok(old) => file.as_file().set_permissions(old.permissions())?,
         Err(_new) => file.as_file().set_permissions(usual_rights(folder)?)?,
     }
     file.as_file().sync_all()?;
-    file.persist(&target)?;
-    Ok(())
+    file.persist(&target).map_err(|error| error.error)?;
+    Ok(written)
 }
 
 /// Checks that a file can be replaced.
+///
+/// # Errors
+/// When it cannot.
 pub fn check(path: &Path) -> io::Result<()> {
     if is_written_into(path) {
         return Ok(());
@@ -68,6 +89,9 @@ fn real_place(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Locks the folder of a file until the lock is dropped. The lock is the same through all links to the file.
+///
+/// # Errors
+/// When there is no such folder, or it cannot be locked.
 pub fn lock_beside(path: &Path) -> io::Result<File> {
     let place = real_place(path)?;
     let folder = folder_of(&place);
@@ -152,6 +176,21 @@ mod tests {
         assert_eq!(text, "new");
         let kind = std::fs::metadata(&pipe).expect("there").file_type();
         assert!(kind.is_fifo());
+    }
+
+    #[test]
+    fn what_fails_half_way_leaves_the_old_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("file");
+        replace(&file, "old").expect("written");
+        let failed = replace_by(&file, |out| {
+            out.write_all(b"half")?;
+            Err::<(), _>(io::Error::other("interrupted"))
+        });
+        failed.expect_err("it was interrupted");
+        assert_eq!(std::fs::read_to_string(&file).expect("there"), "old");
+        let left = std::fs::read_dir(folder.path()).expect("there").count();
+        assert_eq!(left, 1);
     }
 
     #[test]
