@@ -214,6 +214,9 @@ fn session_hint(error: &SessionError) -> Option<String> {
         SessionError::NothingToResume => "start one with `lapwing run`",
         SessionError::UnderWay { .. } => "wait until it is done, or end that process first",
         SessionError::EndedEarly { .. } => "start it anew with `lapwing run`",
+        SessionError::HiddenPlan { .. } => {
+            "start it anew with `lapwing run`, with secrets in the environment and not in commands or the suite"
+        }
         SessionError::OtherTool { .. } => {
             "name the same program with `program` under [executor.slurm]"
         }

@@ -7,6 +7,7 @@ pub mod export;
 pub mod inbox;
 mod iterations;
 mod memory;
+pub mod packed;
 pub mod private;
 mod record_file;
 mod refusals;

@@ -8,7 +8,7 @@ use super::instances::stored_instances;
 use super::search::SearchOptions;
 use super::visits::StoredMeasurements;
 use crate::SessionRuns;
-use crate::session::resume::{lost, refuse_what_is_under_way, stored_plan};
+use crate::session::resume::{find, lost, refuse_what_is_under_way, stored_plan};
 use crate::session::{SessionOpening, SessionSurroundings};
 use crate::suite::Plan;
 
@@ -41,9 +41,9 @@ impl ResumedSearch {
             "" => latest_search(store)?,
             name => store.catalogue().session(name)?,
         };
-        let state = store.catalogue().session_state(session.id)?;
+        let state = find(store, &session.id.to_string(), surroundings)?;
         refuse_what_is_under_way(store, &session, None)?;
-        let options = options(&session)?;
+        let options = options(&state.session)?;
         let plan = stored_plan(&state)?;
         let instances = stored_instances(store, session.id, &options.metric)?;
         let next = |number: fn(&Instance) -> u32| {

@@ -76,7 +76,7 @@ impl<'a> MeasuringParts<'a> {
             SessionOpening::Again(..) => format!("{}-{}", session.id, (self.surroundings.new_id)()),
         };
         let folder = self.store.inbox();
-        let mut journal = RecordFile::create(&folder, &name)
+        let mut journal = RecordFile::create(&folder, &name, self.store.cleaner().clone())
             .map_err(|source| SessionError::NoRecordFile { folder, source })?;
         if let SessionOpening::Again(..) = opening
             && let Err(error) =

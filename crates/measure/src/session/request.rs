@@ -152,7 +152,7 @@ impl SessionRequest {
             plan = commits.of_plan(plan, surroundings)?;
         }
         Ok(PlannedSession {
-            plan,
+            plan: with_clean_names(plan, surroundings),
             environments,
             selected_from,
         })
@@ -302,6 +302,22 @@ impl RequestedCommits {
         plan.variants = commits.iter().flat_map(at_commit).collect();
         Ok(plan)
     }
+}
+
+/// Returns a plan with the names that its records will have.
+fn with_clean_names(mut plan: Plan, surroundings: &SessionSurroundings<'_>) -> Plan {
+    let clean = |name: &mut String| *name = surroundings.places.clean_name(name);
+    for case in &mut plan.cases {
+        clean(&mut case.benchmark.id);
+    }
+    for variant in &mut plan.variants {
+        clean(&mut variant.name);
+        variant.control_of.as_mut().map(clean);
+        let commands = std::mem::take(&mut variant.commands).into_iter();
+        let commands = commands.map(|(id, it)| (surroundings.places.clean_name(&id), it));
+        variant.commands = commands.collect();
+    }
+    plan
 }
 
 /// Refuses a missing file or directory before anything is measured, unless a command may still create it.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use lapwing_model::{InstanceEnd, InstanceOutcome, Record, Run, Session};
 use lapwing_record::inbox::is_under_way;
+use lapwing_record::private::{hidden_in_plan, restore_home};
 use lapwing_record::{SessionState, Store};
 
 use super::{SessionError, SessionSurroundings, place_in};
@@ -44,11 +45,15 @@ pub fn refuse_what_is_under_way(
     Ok(())
 }
 
-/// Returns the session of that name or id; the latest one if empty.
+/// Returns the session of that name or id, with the home folder in full; the latest one if empty.
 ///
 /// # Errors
 /// If there is none, or the store fails.
-pub fn find(store: &Store, session: &str) -> Result<SessionState, SessionError> {
+pub fn find(
+    store: &Store,
+    session: &str,
+    surroundings: &SessionSurroundings<'_>,
+) -> Result<SessionState, SessionError> {
     let catalogue = store.catalogue();
     let session = if session.is_empty() {
         let latest = catalogue.latest_session()?;
@@ -56,17 +61,24 @@ pub fn find(store: &Store, session: &str) -> Result<SessionState, SessionError> 
     } else {
         catalogue.session(session)?
     };
-    Ok(catalogue.session_state(session.id)?)
+    let mut state = catalogue.session_state(session.id)?;
+    if let Some(home) = &surroundings.places.home {
+        restore_home(&mut state.session, home);
+    }
+    Ok(state)
 }
 
 /// Returns the plan of a session.
 ///
 /// # Errors
-/// If it has none that this version can read.
+/// If it has none that this version can read, or not all of it was kept.
 pub fn stored_plan(state: &SessionState) -> Result<Plan, SessionError> {
     let name = state.session.name.clone().unwrap_or_default();
     let plan = crate::suite::stored_plan(&state.session.attributes);
     let plan = plan.ok_or_else(|| SessionError::NoPlan(name.clone()))?;
+    if let Some(what) = hidden_in_plan(&state.session) {
+        return Err(SessionError::HiddenPlan { name, what });
+    }
     serde_json::from_value(plan.into_owned())
         .map_err(|source| SessionError::StoredPlan { name, source })
 }

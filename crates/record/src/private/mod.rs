@@ -1,5 +1,15 @@
 //! Secrets and private texts: how they are found, and how they are hidden before anything is kept.
+//!
+//! Every record passes [`RecordCleaner::clean`] before it enters the store or a record file: those of the runner, of the
+//! inbox, of importers, of shared histories, and what people say.
 
+mod cleaner;
+mod hide;
+mod paths;
+mod place;
 mod secrets;
 
+pub use cleaner::{PrivacyRules, RecordCleaner, hidden_in_plan, restore_home};
+pub use hide::HideRules;
+pub(crate) use place::Texts;
 pub use secrets::{FoundSecret, HIDDEN, find_secrets, without_secrets};

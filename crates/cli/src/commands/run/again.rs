@@ -27,7 +27,11 @@ use crate::options::Context;
 pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
     command.refuse_what_again_ignores()?;
     let store = crate::store::open_for_writing(context)?;
-    let state = find(&store, command.name.as_deref().unwrap_or_default())?;
+    let state = find(
+        &store,
+        command.name.as_deref().unwrap_or_default(),
+        &context.surroundings(),
+    )?;
     refuse_what_is_under_way(&store, &state.session, None)?;
     let name = state.session.name.clone().unwrap_or_default();
     let plan = stored_plan(&state)?;
@@ -207,7 +211,7 @@ pub fn next_step_of_latest(
     context: &Context,
 ) -> Result<Option<NextStep>, CliError> {
     let store = crate::store::open_for_reading(context)?;
-    let Ok(state) = find(&store, "") else {
+    let Ok(state) = find(&store, "", &context.surroundings()) else {
         return Ok(None);
     };
     let Ok(plan) = stored_plan(&state) else {

@@ -23,7 +23,7 @@ pub fn resume(
     context: &Context,
 ) -> Result<ExitStatus, CliError> {
     let store = crate::store::open_for_writing(context)?;
-    let state = find(&store, session)?;
+    let state = find(&store, session, &context.surroundings())?;
     refuse_what_is_under_way(&store, &state.session, None)?;
     let name = state.session.name.clone().unwrap_or_default();
     if state.session.attributes.contains_key(SEARCH) {

@@ -1,0 +1,285 @@
+//! Hides secrets and private texts of records: what every record passes before it is kept.
+
+use std::borrow::Cow;
+
+use sha2::{Digest, Sha256};
+
+use super::HideRules;
+use super::paths::{HOME, with_home, without_homes, without_paths};
+use super::place::{TextPlace, Texts};
+use super::secrets::{HIDDEN, hidden, is_secret_of, without_secrets};
+use crate::IterationColumns;
+use lapwing_model::text::hexadecimal;
+use lapwing_model::{Record, Session, Span};
+
+/// What is private here, and how much of it is hidden.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PrivacyRules {
+    /// What the suite file asks for.
+    pub hide: HideRules,
+    /// The home folder of whoever measures.
+    pub home: Option<String>,
+    /// The folder to which hidden paths are relative.
+    pub folder: Option<String>,
+}
+
+/// Hides secrets and private texts of records.
+#[derive(Debug, Clone, Default)]
+pub struct RecordCleaner {
+    rules: PrivacyRules,
+    salt: Vec<u8>,
+}
+
+/// How a hashed host begins.
+const HASHED: &str = "host-";
+
+impl RecordCleaner {
+    /// Returns one with these rules; hosts are hashed with the salt.
+    pub fn new(rules: PrivacyRules, salt: Vec<u8>) -> Self {
+        Self { rules, salt }
+    }
+
+    /// Returns the rules.
+    pub fn rules(&self) -> &PrivacyRules {
+        &self.rules
+    }
+
+    /// Returns a record without what is private.
+    pub fn clean<'r>(&self, record: &'r Record) -> Cow<'r, Record> {
+        let has_texts = match record {
+            Record::Iteration(it) => {
+                it.message.is_some()
+                    || !(it.attributes.is_empty() && it.artifacts.is_empty() && it.extra.is_empty())
+            }
+            Record::Span(it) => !self.is_clean_span(it),
+            Record::Summary(it) => !it.extra.is_empty(),
+            Record::Session(_)
+            | Record::Run(_)
+            | Record::Instance(_)
+            | Record::InstanceEnd(_)
+            | Record::Annotation(_) => true,
+        };
+        match has_texts.then(|| self.cleaned(record)).flatten() {
+            Some(clean) => Cow::Owned(clean),
+            None => Cow::Borrowed(record),
+        }
+    }
+
+    /// Returns columns without what is private.
+    pub(crate) fn clean_columns(&self, columns: &mut IterationColumns) {
+        for mark in columns.marks.values_mut() {
+            self.clean_texts(mark);
+        }
+    }
+
+    /// Returns a copy without what is private; `None` if nothing is.
+    pub(crate) fn cleaned<T: Texts + Clone>(&self, kept: &T) -> Option<T> {
+        let mut clean = kept.clone();
+        self.clean_texts(&mut clean).then_some(clean)
+    }
+
+    fn clean_texts(&self, kept: &mut impl Texts) -> bool {
+        let mut is_changed = false;
+        kept.each_text(&mut |place, text| {
+            if let Some(clean) = self.clean_text(place, text) {
+                *text = clean;
+                is_changed = true;
+            }
+        });
+        is_changed
+    }
+
+    /// Returns the name of a benchmark, variant or suite as records have it.
+    pub fn clean_name(&self, name: &str) -> String {
+        let clean = self.clean_text(&TextPlace::new("benchmark"), name);
+        clean.unwrap_or_else(|| name.to_owned())
+    }
+
+    /// There may be millions of spans.
+    fn is_clean_span(&self, span: &Span) -> bool {
+        let place = TextPlace::new("span");
+        let texts = [&span.category, &span.name].into_iter();
+        let mut texts = texts
+            .chain(&span.lane)
+            .chain(&span.inputs)
+            .chain(&span.clock);
+        span.attributes.is_empty()
+            && span.extra.is_empty()
+            && texts.all(|it| self.clean_text(&place, it).is_none())
+    }
+
+    /// Returns a text without what is private; `None` if nothing is.
+    fn clean_text(&self, place: &TextPlace<'_>, text: &str) -> Option<String> {
+        if text.is_empty() {
+            return None;
+        }
+        let whole = self.hidden_whole(place, text);
+        let clean = whole.map_or_else(|| self.clean_parts(place, text), Cow::Owned);
+        (clean != text).then(|| clean.into_owned())
+    }
+
+    /// Returns what stands for a text whose place makes it private.
+    fn hidden_whole(&self, place: &TextPlace<'_>, text: &str) -> Option<String> {
+        let hide = &self.rules.hide;
+        let names = may_name_secrets(place).then(|| place.name()).into_iter();
+        let flag = place
+            .before()
+            .filter(|it| it.starts_with('-') && !text.starts_with('-'));
+        let is_secret = names.chain(flag).any(|name| is_secret_of(name, text));
+        if is_secret {
+            return Some(hidden("secret"));
+        }
+        if is_variable(place) && hide.hides_variable(place.name()) {
+            return Some(hidden("variable"));
+        }
+        if hide.stderr && is_output(place) {
+            return Some(hidden("output"));
+        }
+        if hide.user && is_user(place) {
+            return Some(hidden("user"));
+        }
+        if hide.host && is_host(place) {
+            return Some(self.hashed_host(text));
+        }
+        None
+    }
+
+    fn clean_parts<'t>(&self, place: &TextPlace<'_>, text: &'t str) -> Cow<'t, str> {
+        let rules = &self.rules;
+        let mut clean = without_secrets(text);
+        let is_message = place.name() == "message";
+        if rules.hide.stderr && is_message {
+            clean = in_own_words(&clean).to_owned().into();
+        }
+        if !clean.contains('/') && !clean.contains(HOME) {
+            return clean;
+        }
+        // A plan is executed again when its session is resumed, and `~` is the home folder of whoever does that.
+        let is_plan = place.is_within("plan") && !is_identity(place);
+        let others = if is_plan {
+            hidden("home folder")
+        } else {
+            HOME.to_owned()
+        };
+        let changed = |new: Cow<'_, str>| match new {
+            Cow::Owned(new) => Some(new),
+            Cow::Borrowed(_) => None,
+        };
+        if let Some(new) = changed(without_homes(&clean, rules.home.as_deref(), &others)) {
+            clean = new.into();
+        }
+        if rules.hide.paths && !is_identity(place) {
+            let folder = rules.folder.as_deref().filter(|_| !is_plan);
+            if let Some(new) = changed(without_paths(&clean, folder, &hidden("path"))) {
+                clean = new.into();
+            }
+        }
+        clean
+    }
+
+    /// Returns a name that tells a host from others and says nothing of it.
+    fn hashed_host(&self, host: &str) -> String {
+        let digits = host.strip_prefix(HASHED);
+        let is_hashed = |it: &str| it.len() == 12 && it.chars().all(|it| it.is_ascii_hexdigit());
+        if digits.is_some_and(is_hashed) {
+            return host.to_owned();
+        }
+        let digest = Sha256::new().chain_update(&self.salt).chain_update(host);
+        let digits = hexadecimal(&digest.finalize()[..6]);
+        format!("{HASHED}{digits}")
+    }
+}
+
+/// Writes the home folder in full where the attributes of a session have `~`, so that what they describe can be
+/// executed again.
+pub fn restore_home(session: &mut Session, home: &str) {
+    session.each_text(&mut |place, text| {
+        let is_name = matches!(place.name(), "name" | "id" | "control_of");
+        if place.is_within("attributes") && !is_name && !is_identity(place) && text.contains(HOME) {
+            *text = with_home(text, home);
+        }
+    });
+}
+
+/// Returns the kind of a text that is hidden in the plan of a session, which can then not be executed again.
+pub fn hidden_in_plan(session: &Session) -> Option<String> {
+    let mut found = None;
+    let mut session = session.clone();
+    session.each_text(&mut |place, text| {
+        if place.is_within("plan") && !is_identity(place) {
+            let hidden = text
+                .split_once(HIDDEN)
+                .and_then(|(_, it)| it.split_once(']'));
+            found = found.take().or(hidden.map(|(kind, _)| kind.to_owned()));
+        }
+    });
+    found
+}
+
+/// Returns what the program itself says at the beginning of a message, before what was printed.
+fn in_own_words(message: &str) -> &str {
+    let line = message.lines().next().unwrap_or_default();
+    line.split_once(": ").map_or(line, |(own, _)| own)
+}
+
+/// Returns whether the names in a place are those of variables, options and the like. Elsewhere they belong to the
+/// benchmark: a parameter `token` says what is measured, and a package is followed by its version.
+fn may_name_secrets(place: &TextPlace<'_>) -> bool {
+    !["params", "parameters", "factors", "packages", "metrics"]
+        .iter()
+        .any(|it| place.is_within(it))
+}
+
+/// Returns whether a text tells benchmarks, variants or versions from each other.
+pub(super) fn is_identity(place: &TextPlace<'_>) -> bool {
+    let names = [
+        "benchmark",
+        "variant",
+        "suite",
+        "version",
+        "branch",
+        "tags",
+        "params",
+        "factors",
+    ];
+    names
+        .iter()
+        .any(|it| place.name() == *it || place.is_within(it))
+}
+
+/// Returns whether a text is the value of an environment variable.
+pub(super) fn is_variable(place: &TextPlace<'_>) -> bool {
+    let is_planned = place.is_within("plan") || place.is_within("attributes");
+    match place.parent() {
+        Some("environment") => is_planned,
+        Some("env" | "variables" | "environ" | "environment_variables") => true,
+        Some(_) | None => false,
+    }
+}
+
+/// Returns whether a program printed a text.
+pub(super) fn is_output(place: &TextPlace<'_>) -> bool {
+    matches!(place.name(), "stdout" | "stderr") || place.parent() == Some("outputs")
+}
+
+/// Returns whether a text is the name of a user.
+pub(super) fn is_user(place: &TextPlace<'_>) -> bool {
+    matches!(
+        place.name(),
+        "user" | "username" | "user_name" | "login" | "USER" | "LOGNAME"
+    )
+}
+
+/// Returns whether a text is the name of a host.
+pub(super) fn is_host(place: &TextPlace<'_>) -> bool {
+    let names = [
+        "host",
+        "hostname",
+        "host_name",
+        "node",
+        "nodename",
+        "node_name",
+        "HOSTNAME",
+    ];
+    names.contains(&place.name()) && !is_identity(place)
+}
