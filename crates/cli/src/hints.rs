@@ -480,6 +480,9 @@ fn sharing_hint(error: &SharingError) -> Option<String> {
         }
         SharingError::Line { .. } => "nothing was read from it; upgrade lapwing",
         SharingError::Store(store) => return store_hint(store),
+        SharingError::Secrets(_) => {
+            "`lapwing db push URL --preview` lists them with the command that deletes each; --allow-secrets shares them"
+        }
         SharingError::Remote { .. } | SharingError::Compress(_) => return None,
     };
     Some(hint.to_owned())

@@ -64,6 +64,7 @@ fn check_readers(records: &[Record], folder: &Path) {
     let options = PushOptions {
         pull: PullOptions::default(),
         new_history: Id::derived(&[b"history"]),
+        with_secrets: false,
         segment_bytes: 5_000,
     };
     let pushed = sharing::push(&mut store, &remote, &options, &mut |_step| ()).unwrap();

@@ -1,6 +1,6 @@
 //! Requests: what a session is to measure, and how often.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use lapwing_model::{Object, Session, matches_name};
@@ -307,8 +307,14 @@ impl RequestedCommits {
 /// Returns a plan with the names that its records will have.
 fn with_clean_names(mut plan: Plan, surroundings: &SessionSurroundings<'_>) -> Plan {
     let clean = |name: &mut String| *name = surroundings.places.clean_name(name);
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for case in &mut plan.cases {
         clean(&mut case.benchmark.id);
+        let twins = known.entry(case.benchmark.id.clone()).or_default();
+        *twins += 1;
+        if *twins > 1 {
+            case.benchmark.id.push_str(&format!(" #{twins}"));
+        }
     }
     for variant in &mut plan.variants {
         clean(&mut variant.name);
@@ -410,6 +416,12 @@ impl PlannedSession {
         watcher: &mut dyn Consumer,
         work: impl FnOnce(&Session, &mut OpenMeasurement<'_, '_, '_>) -> Result<RunEnd, RunError>,
     ) -> Result<MeasuredSession, SessionError> {
+        let mut store = store;
+        if let RequestedBenchmarks::Suite { suite, .. } = &request.benchmarks {
+            let mut rules = store.cleaner().rules().clone();
+            rules.hide.extend(&suite.hide);
+            store.set_privacy(rules)?;
+        }
         let mut session = new_session(request.name.clone(), &self.plan, &store, surroundings)?;
         session.attributes.extend(request.attributes.clone());
         let cluster = request.cluster.clone().map(|settings| {

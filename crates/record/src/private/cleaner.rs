@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::HideRules;
 use super::paths::{HOME, with_home, without_homes, without_paths};
 use super::place::{TextPlace, Texts};
-use super::secrets::{HIDDEN, hidden, is_secret_of, without_secrets};
+use super::secrets::{HIDDEN, find_secrets, hidden, is_secret_of, without_secrets};
 use crate::IterationColumns;
 use lapwing_model::text::hexadecimal;
 use lapwing_model::{Record, Session, Span};
@@ -30,6 +30,8 @@ pub struct RecordCleaner {
     salt: Vec<u8>,
 }
 
+/// The kind of a secret that only its name tells.
+const NAMED: &str = "secret";
 /// How a hashed host begins.
 const HASHED: &str = "host-";
 
@@ -121,13 +123,8 @@ impl RecordCleaner {
     /// Returns what stands for a text whose place makes it private.
     fn hidden_whole(&self, place: &TextPlace<'_>, text: &str) -> Option<String> {
         let hide = &self.rules.hide;
-        let names = may_name_secrets(place).then(|| place.name()).into_iter();
-        let flag = place
-            .before()
-            .filter(|it| it.starts_with('-') && !text.starts_with('-'));
-        let is_secret = names.chain(flag).any(|name| is_secret_of(name, text));
-        if is_secret {
-            return Some(hidden("secret"));
+        if is_named_secret(place, text) {
+            return Some(hidden(NAMED));
         }
         if is_variable(place) && hide.hides_variable(place.name()) {
             return Some(hidden("variable"));
@@ -220,6 +217,25 @@ pub fn hidden_in_plan(session: &Session) -> Option<String> {
 fn in_own_words(message: &str) -> &str {
     let line = message.lines().next().unwrap_or_default();
     line.split_once(": ").map_or(line, |(own, _)| own)
+}
+
+/// Returns the kinds of the secrets in a text.
+pub(super) fn secrets_at(place: &TextPlace<'_>, text: &str) -> Vec<&'static str> {
+    if is_named_secret(place, text) {
+        return vec![NAMED];
+    }
+    find_secrets(text).iter().map(|it| it.kind).collect()
+}
+
+/// Returns whether the name of a text, or the option before it, says that it is a secret.
+fn is_named_secret(place: &TextPlace<'_>, text: &str) -> bool {
+    let name = may_name_secrets(place).then(|| place.name());
+    let option = place
+        .before()
+        .filter(|it| it.starts_with('-') && !text.starts_with('-'));
+    name.into_iter()
+        .chain(option)
+        .any(|name| is_secret_of(name, text))
 }
 
 /// Returns whether the names in a place are those of variables, options and the like. Elsewhere they belong to the

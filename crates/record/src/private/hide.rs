@@ -40,13 +40,17 @@ impl HideRules {
         true
     }
 
+    /// Adds all that others hide.
+    pub fn extend(&mut self, others: &Self) {
+        self.variables.extend(others.variables.iter().cloned());
+        self.host |= others.host;
+        self.user |= others.user;
+        self.stderr |= others.stderr;
+        self.paths |= others.paths;
+    }
+
     /// Returns whether the value of an environment variable is hidden.
     pub fn hides_variable(&self, name: &str) -> bool {
         self.variables.iter().any(|it| matches_pattern(it, name))
-    }
-
-    /// Returns whether nothing is hidden beside secrets and home folders.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
     }
 }

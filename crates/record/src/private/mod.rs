@@ -8,8 +8,10 @@ mod hide;
 mod paths;
 mod place;
 mod secrets;
+mod survey;
 
 pub use cleaner::{PrivacyRules, RecordCleaner, hidden_in_plan, restore_home};
 pub use hide::HideRules;
 pub(crate) use place::Texts;
 pub use secrets::{FoundSecret, HIDDEN, find_secrets, without_secrets};
+pub use survey::{SecretPlace, SurveyedTexts, TextKind, TextSurvey};

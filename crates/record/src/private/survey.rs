@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::cleaner::{is_host, is_identity, is_output, is_user, is_variable};
+use super::cleaner::{is_host, is_identity, is_output, is_user, is_variable, secrets_at};
 use super::place::{TextPlace, Texts};
-use super::secrets::find_secrets;
+use super::secrets::hidden;
 use crate::memory::key_text;
 use lapwing_model::{Id, Record, RecordKind};
 
@@ -86,7 +86,10 @@ impl TextKind {
             Self::Addresses
         } else if is_identity(place) {
             Self::Names
-        } else if ["/", "~", "./", "../"].iter().any(|it| text.starts_with(it)) {
+        } else if ["/", "~", "./", "../"]
+            .iter()
+            .any(|it| text.starts_with(it))
+        {
             Self::Paths
         } else {
             Self::Attributes
@@ -96,10 +99,20 @@ impl TextKind {
 
 fn is_command(place: &TextPlace<'_>) -> bool {
     let names = [
-        "command", "setup", "prepare", "teardown", "check", "build", "arguments", "commands",
-        "factor_setups", "environment_commands",
+        "command",
+        "setup",
+        "prepare",
+        "teardown",
+        "check",
+        "build",
+        "arguments",
+        "commands",
+        "factor_setups",
+        "environment_commands",
     ];
-    names.iter().any(|it| place.name() == *it || place.is_within(it))
+    names
+        .iter()
+        .any(|it| place.name() == *it || place.is_within(it))
 }
 
 /// The texts of one kind.
@@ -151,13 +164,17 @@ impl TextSurvey {
             if text.is_empty() {
                 return;
             }
-            let of_kind = self.texts.entry(TextKind::of(kind, place, text)).or_default();
-            of_kind.add(text);
-            for secret in find_secrets(text) {
+            let of_kind = self
+                .texts
+                .entry(TextKind::of(kind, place, text))
+                .or_default();
+            let secrets = secrets_at(place, text);
+            of_kind.add(text, &secrets);
+            for secret in secrets {
                 self.secret_count += 1;
                 if self.secrets.len() < SECRETS {
                     self.secrets.push(SecretPlace {
-                        secret: secret.kind,
+                        secret,
                         record: kind,
                         key: key.clone(),
                         place: place.to_string(),
@@ -170,18 +187,25 @@ impl TextSurvey {
 }
 
 impl SurveyedTexts {
-    fn add(&mut self, text: &str) {
+    fn add(&mut self, text: &str, secrets: &[&'static str]) {
         self.count += 1;
         if self.examples.len() >= EXAMPLES {
             return;
         }
-        let text = super::without_secrets(text);
-        let mut example: String = text.chars().take(LONGEST).collect();
-        if example.len() < text.len() {
-            example.push('…');
-        }
+        let example = match secrets {
+            [] => cut(text),
+            [kind, ..] => hidden(kind),
+        };
         if !self.examples.contains(&example) {
             self.examples.push(example);
         }
     }
+}
+
+fn cut(text: &str) -> String {
+    let mut short: String = text.chars().take(LONGEST).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
 }

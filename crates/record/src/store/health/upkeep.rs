@@ -11,8 +11,9 @@ use super::super::migrate::newest_version;
 use super::super::open::SchemaState;
 use super::super::reading::select::Selection;
 use super::super::writing::indices::StoredIndices;
-use super::super::{AppendCounts, Store, StoreResult, Writer, query};
+use super::super::{AppendCounts, Store, StoreError, StoreResult, Writer, query};
 use crate::Filter;
+use crate::private::TextSurvey;
 
 /// The contents of a store, in numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +79,20 @@ impl StoreUpkeep<'_> {
         let path = path.to_string_lossy();
         self.store.connection.execute("VACUUM INTO ?1", [path])?;
         Ok(())
+    }
+
+    /// Returns the kinds of texts that the store holds.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn texts(&self) -> StoreResult<TextSurvey> {
+        let mut survey = TextSurvey::default();
+        self.store
+            .scan(&Filter::default().with_retired(), |record| {
+                survey.add(record);
+                Ok::<(), StoreError>(())
+            })?;
+        Ok(survey)
     }
 
     /// Returns the contents of the store, in numbers.
