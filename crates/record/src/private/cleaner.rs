@@ -299,3 +299,118 @@ pub(super) fn is_host(place: &TextPlace<'_>) -> bool {
     ];
     names.contains(&place.name()) && !is_identity(place)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lapwing_model::{Id, parse_line, write_line};
+    use serde_json::{Value, json};
+
+    fn cleaned(rules: PrivacyRules, record: Value) -> Value {
+        let record = parse_line(record.to_string().as_bytes()).unwrap();
+        let cleaner = RecordCleaner::new(rules, b"salt".to_vec());
+        let clean = cleaner.clean(&record).into_owned();
+        assert_eq!(
+            *cleaner.clean(&clean),
+            clean,
+            "cleaning twice changes nothing"
+        );
+        let mut line = Vec::new();
+        write_line(&mut line, &clean).unwrap();
+        serde_json::from_slice(&line).unwrap()
+    }
+
+    fn session(attributes: Value) -> Value {
+        json!({"v": 1, "kind": "session", "id": Id::derived(&[b"1"]), "suite": "s", "started": "2026-01-01T00:00:00Z",
+            "tool": "t", "attributes": attributes})
+    }
+
+    fn hide(entries: &[&str]) -> PrivacyRules {
+        let mut rules = PrivacyRules {
+            home: Some("/home/ann".to_owned()),
+            folder: Some("/work".to_owned()),
+            ..PrivacyRules::default()
+        };
+        for entry in entries {
+            assert!(rules.hide.add(entry));
+        }
+        rules
+    }
+
+    #[test]
+    fn secrets_are_hidden_by_their_names_and_by_the_option_before_them() {
+        let attributes = json!({"plan": {
+            "directory": "/home/ann/x",
+            "cases": [{
+                "command": ["login", "--token", "abc", "--max-token", "5", "--verbose"],
+                "environment": {"HF_TOKEN": "abc", "TOKEN_COUNT": "12", "MODE": "fast"},
+                "stdin": {"file": "/home/bob/y"},
+            }],
+        }, "source": {"file": "/home/bob/y"}, "packages": {"simple-token": "1.2.3"}});
+        let clean = cleaned(hide(&[]), session(attributes));
+        let expected = json!({"plan": {
+            "directory": "~/x",
+            "cases": [{
+                "command": ["login", "--token", "[hidden: secret]", "--max-token", "5", "--verbose"],
+                "environment": {"HF_TOKEN": "[hidden: secret]", "TOKEN_COUNT": "12", "MODE": "fast"},
+                "stdin": {"file": "[hidden: home folder]/y"},
+            }],
+        }, "source": {"file": "~/y"}, "packages": {"simple-token": "1.2.3"}});
+        assert_eq!(clean["attributes"], expected);
+    }
+
+    #[test]
+    fn what_the_suite_hides_is_hidden() {
+        let rules = hide(&["env.MO*", "host", "user", "stderr", "paths"]);
+        let attributes = json!({"plan": {"cases": [{"environment": {"MODE": "fast", "LEVEL": "1"}}]},
+            "user": "ann", "log": "/work/a.txt and /data/b", "stdout": "x"});
+        let clean = cleaned(rules.clone(), session(attributes));
+        let expected = json!({"plan": {"cases": [{"environment": {"MODE": "[hidden: variable]", "LEVEL": "1"}}]},
+            "user": "[hidden: user]", "log": "a.txt and [hidden: path]", "stdout": "[hidden: output]"});
+        assert_eq!(clean["attributes"], expected);
+        let (id, run) = (Id::derived(&[b"2"]), Id::derived(&[b"3"]));
+        let instance = |host: &str| {
+            json!({"v": 1, "kind": "instance", "id": id, "run": run, "benchmark": {"id": "/data/b"}, "host": host,
+                "environment": {"host": host}})
+        };
+        let [one, other] = ["a", "b"].map(|host| cleaned(rules.clone(), instance(host)));
+        assert_eq!(one["host"], one["environment"]["host"]);
+        assert_ne!(one["host"], other["host"]);
+        assert_eq!(one["benchmark"]["id"], "/data/b");
+        let end = json!({"v": 1, "kind": "instance_end", "instance": id, "message": "exit code 1: no /x"});
+        assert_eq!(cleaned(rules, end)["message"], "exit code 1");
+    }
+
+    #[test]
+    fn a_compressed_plan_is_cleaned_too() {
+        let plan = json!({"cases": [{"command": "login --token abc"}]});
+        let packed = crate::packed::pack(plan.to_string().as_bytes()).unwrap();
+        let clean = cleaned(hide(&[]), session(json!({"plan": {"zlib": packed}})));
+        let digits = clean["attributes"]["plan"]["zlib"].as_str().unwrap();
+        let command = &crate::packed::unpack(digits).unwrap()["cases"][0]["command"];
+        assert_eq!(command, "login --token [hidden: secret]");
+    }
+
+    #[test]
+    fn a_plan_is_whole_again_unless_something_in_it_is_hidden() {
+        let attributes = json!({"plan": {"directory": "/home/ann/x", "cases": [
+            {"benchmark": {"id": "cat /home/ann/y"}, "command": "cat /home/ann/y"}]}});
+        let restored = |attributes: Value| {
+            let clean = cleaned(hide(&[]), session(attributes));
+            let Record::Session(mut session) = parse_line(clean.to_string().as_bytes()).unwrap()
+            else {
+                panic!("not a session");
+            };
+            restore_home(&mut session, "/home/ann");
+            session
+        };
+        let whole = restored(attributes.clone());
+        let plan = &whole.attributes["plan"];
+        assert_eq!(plan["directory"], "/home/ann/x");
+        assert_eq!(plan["cases"][0]["command"], "cat /home/ann/y");
+        assert_eq!(plan["cases"][0]["benchmark"]["id"], "cat ~/y");
+        assert_eq!(hidden_in_plan(&whole), None);
+        let partial = restored(json!({"plan": {"cases": [{"command": "x --token abc"}]}}));
+        assert_eq!(hidden_in_plan(&partial).as_deref(), Some("secret"));
+    }
+}

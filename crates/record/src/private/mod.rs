@@ -15,3 +15,6 @@ pub use hide::HideRules;
 pub(crate) use place::Texts;
 pub use secrets::{FoundSecret, HIDDEN, find_secrets, without_secrets};
 pub use survey::{SecretPlace, SurveyedTexts, TextKind, TextSurvey};
+
+#[cfg(test)]
+mod fixtures_tests;

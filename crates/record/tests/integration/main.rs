@@ -4,6 +4,7 @@
 
 mod curated;
 mod inbox;
+mod private;
 mod sharing;
 mod store;
 mod store_chunks;
