@@ -224,7 +224,8 @@ fn is_value(captures: &Captures<'_>) -> bool {
 /// Returns whether a text may be a secret: not one that is hidden already, nor a place where one is put in, as
 /// `$TOKEN` and `{token}`, nor a word that says that there is none.
 fn may_be_secret(value: &str) -> bool {
-    let is_place = value.starts_with(['$', '{', '<', '*', '%', '[', '@']) || value.starts_with("...");
+    let is_place =
+        value.starts_with(['$', '{', '<', '*', '%', '[', '@']) || value.starts_with("...");
     let says_nothing = [
         "none",
         "null",
