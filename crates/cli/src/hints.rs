@@ -221,6 +221,9 @@ fn session_hint(error: &SessionError) -> Option<String> {
         }
         SessionError::UnderWay { .. } => "wait until it is done, or end that process first",
         SessionError::EndedEarly { .. } => "start it anew with `lapwing run`",
+        SessionError::HiddenPlan { .. } => {
+            "start it anew with `lapwing run`, with secrets in the environment and not in commands or the suite"
+        }
         SessionError::OtherTool { .. } => {
             "name the same program with `program` under [executor.slurm]"
         }
@@ -492,6 +495,9 @@ fn sharing_hint(error: &SharingError) -> Option<String> {
         }
         SharingError::Line { .. } => "nothing was read from it; upgrade lapwing",
         SharingError::Store(store) => return store_hint(store),
+        SharingError::Secrets(_) => {
+            "`lapwing db push URL --preview` lists them with the command that deletes each; --allow-secrets shares them"
+        }
         SharingError::Remote { .. } | SharingError::Compress(_) => return None,
     };
     Some(hint.to_owned())

@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::io::{self, BufRead, IsTerminal};
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{OnceLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -46,6 +46,7 @@ impl Machine {
                 tool: TOOL.to_owned(),
                 caches: caches(),
                 temporary: env::temp_dir(),
+                home: home_folder(),
                 search_path: env::var_os("PATH").unwrap_or_default(),
             },
         }
@@ -70,6 +71,23 @@ impl Clock for Machine {
 /// Returns the working directory; the root if it is gone.
 pub fn working_directory() -> PathBuf {
     env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"))
+}
+
+/// Returns the home folder that paths here begin with: of the working directory, or of the user.
+pub fn home_folder() -> Option<String> {
+    let here = working_directory();
+    let mut parts = here.components().skip(1);
+    let of_here = match (parts.next(), parts.next()) {
+        (Some(homes), Some(_)) if homes.as_os_str() == "home" || homes.as_os_str() == "Users" => {
+            here.ancestors().nth(here.components().count() - 3)
+        }
+        _ => None,
+    };
+    let home = of_here
+        .map(Path::to_owned)
+        .or_else(|| Some(PathBuf::from(env::var_os("HOME")?)));
+    let home = home?.to_str()?.trim_end_matches('/').to_owned();
+    home.starts_with('/').then_some(home)
 }
 
 /// Returns the folders for files that can be made again.

@@ -6,20 +6,27 @@ use std::path::Path;
 use lapwing_analyse::clean::CleaningRules;
 use lapwing_measure::pytest::left_over;
 use lapwing_measure::session::remove_killed_checkouts;
+use lapwing_measure::suite::Suite;
 use lapwing_measure::suite::burn_in_file::unknown_names;
 use lapwing_model::Id;
 use lapwing_model::text::counted;
 use lapwing_record::inbox::{self, InboxArrival, is_under_way};
+use lapwing_record::private::{HideRules, PrivacyRules};
 use lapwing_record::{Filter, LeftOut, Store, StoreError};
 use lapwing_show::writing::Note;
 
 use crate::error::CliError;
 use crate::options::Context;
+use crate::session::{home_folder, working_directory};
+use crate::suite::suite_file;
 
 /// Opens the store, creating it if needed.
 pub fn open_for_writing(context: &Context) -> Result<Store, CliError> {
     Store::refuse_damaged(&context.store)?;
     let mut store = Store::open(&context.store)?;
+    if !store.is_read_only() {
+        store.set_privacy(privacy()?)?;
+    }
     take_in(&mut store, context)?;
     Ok(store)
 }
@@ -36,8 +43,29 @@ pub fn open_for_reading(context: &Context) -> Result<Store, CliError> {
         Err(StoreError::Missing { .. }) if waiting => Store::open(&context.store)?,
         opened => opened?,
     };
+    if !store.is_read_only() {
+        match privacy() {
+            Ok(rules) => store.set_privacy(rules)?,
+            Err(error) if waiting => return Err(error),
+            // What is only read need not be hidden.
+            Err(_) => {}
+        }
+    }
     take_in(&mut store, context)?;
     Ok(store)
+}
+
+/// Returns what is private here, as the suite file in this folder says.
+fn privacy() -> Result<PrivacyRules, CliError> {
+    let hide = match suite_file::here() {
+        Some(path) => Suite::load_hidden(&path).map_err(suite_file::about)?,
+        None => HideRules::default(),
+    };
+    Ok(PrivacyRules {
+        hide,
+        home: home_folder(),
+        folder: working_directory().to_str().map(str::to_owned),
+    })
 }
 
 fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {

@@ -9,6 +9,8 @@ pub mod files;
 pub mod inbox;
 mod iterations;
 mod memory;
+pub mod packed;
+pub mod private;
 mod record_file;
 mod refusals;
 pub mod sharing;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::{create_folder, create_new};
 use super::inbox::is_named;
+use super::private::RecordCleaner;
 use super::write_line;
 use lapwing_model::Record;
 
@@ -20,14 +21,15 @@ pub struct RecordFile {
     path: PathBuf,
     file: File,
     line: Vec<u8>,
+    cleaner: RecordCleaner,
 }
 
 impl RecordFile {
-    /// Makes the file `<name>.jsonl` in `folder`, and the folder where there is none.
+    /// Makes the file `<name>.jsonl` in `folder`, and the folder where there is none; `cleaner` hides what is private.
     ///
     /// # Errors
     /// When there is such a file already, or none can be made.
-    pub fn create(folder: &Path, name: &str) -> io::Result<Self> {
+    pub fn create(folder: &Path, name: &str, cleaner: RecordCleaner) -> io::Result<Self> {
         create_folder(folder)?;
         let path = folder.join(format!("{name}.jsonl"));
         // Locked before it gets its name, so that it is never visible without a lock.
@@ -40,6 +42,7 @@ impl RecordFile {
             path,
             file,
             line: Vec::new(),
+            cleaner,
         })
     }
 
@@ -48,13 +51,13 @@ impl RecordFile {
         &self.path
     }
 
-    /// Writes one record.
+    /// Writes one record, without what is private.
     ///
     /// # Errors
     /// When the file cannot be written to, as when the disk is full.
     pub fn append(&mut self, record: &Record) -> io::Result<()> {
         self.line.clear();
-        write_line(&mut self.line, record)?;
+        write_line(&mut self.line, &self.cleaner.clean(record))?;
         self.file.write_all(&self.line)
     }
 

@@ -13,10 +13,11 @@ use clap::{Args, Subcommand};
 use lapwing_analyse::sample::SampleFilter;
 use lapwing_model::text::counted;
 use lapwing_record::{Store, StoreError};
+use lapwing_show::answers::private::private_texts;
 use lapwing_show::answers::stores::{annotations, store_info};
 use lapwing_show::answers::upkeep::{MergedStore, merged, purged};
 
-use self::share::ShareCommand;
+use self::share::{PushCommand, ShareCommand};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, ResultFilters};
 use crate::store::{open_for_reading, open_for_writing};
@@ -72,11 +73,18 @@ enum Action {
     /// the same time. A server's user and password can be part of the URL; s3:// uses
     /// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
     #[command(visible_alias = "sync")]
-    Push(ShareCommand),
+    Push(PushCommand),
     /// Pull the records that others pushed to a shared history
     ///
     /// Like `push`, but sends nothing and needs no write access.
     Pull(ShareCommand),
+    /// List every kind of text that the store holds, with counts, examples, and where secrets are
+    ///
+    /// Tokens, keys and passwords are hidden when records enter the store; a store of an older version may have some.
+    Private {
+        #[command(flatten)]
+        answer: AnswerOptions,
+    },
     /// Delete measurements permanently; this cannot be undone
     Purge {
         #[command(flatten)]
@@ -109,7 +117,12 @@ impl Db {
                 let remarks = open_for_reading(context)?.annotations().all()?;
                 context.show(&annotations(&remarks)?, &answer)
             }
-            Action::Push(share) => share.push(context),
+            Action::Private { answer } => {
+                let store = open_for_reading(context)?;
+                let survey = store.upkeep().texts()?;
+                context.show(&private_texts(store.path(), None, &survey)?, &answer)
+            }
+            Action::Push(push) => push.act(context),
             Action::Pull(share) => share.pull(context),
             Action::Purge {
                 filters,

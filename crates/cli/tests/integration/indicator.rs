@@ -360,9 +360,15 @@ fn published_inspections_come_back_as_they_were() {
         return;
     };
     let folder = data.join("inspection-rhtf-conv2d-0f845f38");
-    assert_eq!(round_trip(&folder), of_folder(&folder));
+    assert_eq!(round_trip(&folder), without_home(&of_folder(&folder)));
     let old = data.join("inspection-test-e666815e.json");
-    assert_eq!(round_trip(&old), of_old_document(&old));
+    assert_eq!(round_trip(&old), without_home(&of_old_document(&old)));
+}
+
+/// Returns documents as they are kept: home folders have no name.
+fn without_home(documents: &BTreeMap<String, Value>) -> BTreeMap<String, Value> {
+    let text = serde_json::to_string(documents).unwrap();
+    serde_json::from_str(&text.replace("/home/amun", "~")).unwrap()
 }
 
 #[test]

@@ -54,6 +54,7 @@ mod not_judged;
 mod plan;
 mod plan_doubts;
 mod plan_review;
+mod private;
 mod program;
 mod records_fixture;
 mod reference_coiled;

@@ -8,6 +8,7 @@ use lapwing_formats::BadLines;
 use lapwing_model::Id;
 use lapwing_model::Record;
 use lapwing_record::inbox::{self, InboxArrival};
+use lapwing_record::private::RecordCleaner;
 use lapwing_record::sharing::{self, PullOptions, PushOptions, SharedFolder};
 use lapwing_record::{Filter, RecordFile, Store, StoreError, write_line};
 use proptest::collection::vec;
@@ -39,7 +40,8 @@ fn check_readers(records: &[Record], folder: &Path) {
     let open = |name: &str| Store::open(&folder.join(name)).unwrap();
 
     let mut store = open("inbox.db");
-    let mut file = RecordFile::create(&folder.join("inbox"), "x").unwrap();
+    let mut file =
+        RecordFile::create(&folder.join("inbox"), "x", RecordCleaner::default()).unwrap();
     for record in records {
         file.append(record).unwrap();
     }
@@ -62,6 +64,7 @@ fn check_readers(records: &[Record], folder: &Path) {
     let options = PushOptions {
         pull: PullOptions::default(),
         new_history: Id::derived(&[b"history"]),
+        with_secrets: false,
         segment_bytes: 5_000,
     };
     let pushed = sharing::push(&mut store, &remote, &options, &mut |_step| ()).unwrap();

@@ -177,8 +177,13 @@ pub(crate) fn exit_fact(executed: &ExecutionResult) -> Option<(String, Json)> {
 }
 
 fn readable(tail: &OutputTail) -> String {
-    let start = tail.bytes.len().saturating_sub(TAIL);
-    String::from_utf8_lossy(&tail.bytes[start..]).into_owned()
+    let kept = &tail.bytes[tail.bytes.len().saturating_sub(TAIL)..];
+    let is_cut = tail.total > kept.len() as u64;
+    // The end of a word that is cut may be that of a token, which nothing could recognise.
+    let whole = kept
+        .iter()
+        .position(|it| is_cut && it.is_ascii_whitespace());
+    String::from_utf8_lossy(&kept[whole.unwrap_or(0)..]).into_owned()
 }
 
 /// Returns the last lines that are not blank, at most [`MESSAGE_LINES`]. Some programs print the cause of a failure

@@ -92,7 +92,9 @@ pub(super) fn command(execution: &Execution) -> Result<Command, String> {
         command.current_dir(directory);
     }
     if let Some(confinement) = &execution.confinement {
-        command.env_clear().envs(&confinement.variables);
+        let variables = confinement.variables.iter();
+        let variables = variables.filter_map(|name| Some((name, std::env::var_os(name)?)));
+        command.env_clear().envs(variables);
     }
     command.envs(&execution.environment);
     command.process_group(0);

@@ -211,6 +211,16 @@ pub enum SessionError {
     /// A session has no plan.
     #[error("session `{0}` was not measured by `lapwing run`, so there is nothing to resume")]
     NoPlan(String),
+    /// The plan of a session had texts that are not kept.
+    #[error(
+        "session `{name}` cannot be measured again: its plan had a text that is not kept ({what})"
+    )]
+    HiddenPlan {
+        /// The session.
+        name: String,
+        /// The kind of the text.
+        what: String,
+    },
     /// The plan of a session is of another version.
     #[error("{source}")]
     StoredPlan {

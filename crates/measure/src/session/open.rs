@@ -77,7 +77,7 @@ impl<'a> MeasuringParts<'a> {
             SessionOpening::Again(..) => format!("{}-{}", session.id, (self.surroundings.new_id)()),
         };
         let folder = self.store.inbox();
-        let mut journal = RecordFile::create(&folder, &name)
+        let mut journal = RecordFile::create(&folder, &name, self.store.cleaner().clone())
             .map_err(|source| SessionError::NoRecordFile { folder, source })?;
         if let SessionOpening::Again(..) = opening
             && let Err(error) =
@@ -107,8 +107,8 @@ impl<'a> MeasuringParts<'a> {
         );
         let mut store = store;
         if is_new
-            && let Some(mark) =
-                SessionMarks::of(store.path(), self.surroundings.places).mark(&session)
+            && let Some(mark) = SessionMarks::of(store.path(), self.surroundings.places)
+                .mark(&store.cleaner().clean_session(&session))
             && let Err(error) = store.write(|writer| writer.mark_opened(&mark))
         {
             let _gone = journal.remove();

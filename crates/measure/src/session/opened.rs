@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use lapwing_model::text::hexadecimal;
 use lapwing_model::{Object, Session};
 use lapwing_record::files::{create_new, open_no_link};
+use lapwing_record::private::restore_home;
 use lapwing_record::{OpenedSession, SessionState, Store};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -51,7 +52,7 @@ impl SessionMarks {
         }
     }
 
-    /// Returns the mark of a session that is opened; `None` if there is no key, so that it cannot be continued.
+    /// Returns the mark of a session that is opened, whose private texts are hidden; `None` if there is no key, so that it cannot be continued.
     pub fn mark(&self, session: &Session) -> Option<OpenedSession> {
         let mut mark = OpenedSession {
             session: session.id,
@@ -116,7 +117,8 @@ fn key(folder: &Path) -> io::Result<[u8; KEY]> {
     }
 }
 
-/// Returns the session of that name or id that was opened here, with the attributes that it was opened with; the latest
+/// Returns the session of that name or id that was opened here, with the attributes that it was opened with and the
+/// home folder in full; the latest
 /// one with such attributes if the name is empty.
 ///
 /// # Errors
@@ -141,7 +143,7 @@ pub fn find_opened(
         match catalogue.opened_session(head.id)? {
             Some(mark) if marks.knows(&mark) => {
                 if has_name && (!name.is_empty() || is_wanted(&mark.attributes)) {
-                    return opened_state(store, mark);
+                    return opened_state(store, mark, surroundings);
                 }
                 if !has_name {
                     by_id.push(mark);
@@ -157,7 +159,7 @@ pub fn find_opened(
         }
     }
     if let (Some(mark), true) = (by_id.pop(), by_id.is_empty()) {
-        return opened_state(store, mark);
+        return opened_state(store, mark, surroundings);
     }
     if let Some((session, mark)) = foreign.filter(|_| by_id.is_empty()) {
         let session = session.name.unwrap_or_else(|| session.id.to_string());
@@ -179,8 +181,15 @@ pub fn find_opened(
     Err(SessionError::NotOpenedHere(session.id.to_string()))
 }
 
-fn opened_state(store: &Store, mark: OpenedSession) -> Result<SessionState, SessionError> {
+fn opened_state(
+    store: &Store,
+    mark: OpenedSession,
+    surroundings: &SessionSurroundings<'_>,
+) -> Result<SessionState, SessionError> {
     let mut state = store.catalogue().session_state(mark.session)?;
     state.session.attributes = mark.attributes;
+    if let Some(home) = &surroundings.places.home {
+        restore_home(&mut state.session, home);
+    }
     Ok(state)
 }

@@ -1,6 +1,6 @@
 //! Requests: what a session is to measure, and how often.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use lapwing_model::{Object, Session, matches_name};
@@ -153,7 +153,7 @@ impl SessionRequest {
             plan = commits.of_plan(plan, surroundings)?;
         }
         Ok(PlannedSession {
-            plan,
+            plan: with_clean_names(plan, surroundings),
             environments,
             selected_from,
         })
@@ -305,6 +305,28 @@ impl RequestedCommits {
     }
 }
 
+/// Returns a plan with the names that its records will have.
+fn with_clean_names(mut plan: Plan, surroundings: &SessionSurroundings<'_>) -> Plan {
+    let clean = |name: &mut String| *name = surroundings.places.clean_name(name);
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for case in &mut plan.cases {
+        clean(&mut case.benchmark.id);
+        let twins = known.entry(case.benchmark.id.clone()).or_default();
+        *twins += 1;
+        if *twins > 1 {
+            case.benchmark.id.push_str(&format!(" #{twins}"));
+        }
+    }
+    for variant in &mut plan.variants {
+        clean(&mut variant.name);
+        variant.control_of.as_mut().map(clean);
+        let commands = std::mem::take(&mut variant.commands).into_iter();
+        let commands = commands.map(|(id, it)| (surroundings.places.clean_name(&id), it));
+        variant.commands = commands.collect();
+    }
+    plan
+}
+
 /// Refuses a missing file or directory before anything is measured, unless a command may still create it.
 fn refuse_missing_inputs(plan: &Plan) -> Result<(), SessionError> {
     if plan.build.is_some() {
@@ -395,6 +417,12 @@ impl PlannedSession {
         watcher: &mut dyn Consumer,
         work: impl FnOnce(&Session, &mut OpenMeasurement<'_, '_, '_>) -> Result<RunEnd, RunError>,
     ) -> Result<MeasuredSession, SessionError> {
+        let mut store = store;
+        if let RequestedBenchmarks::Suite { suite, .. } = &request.benchmarks {
+            let mut rules = store.cleaner().rules().clone();
+            rules.hide.extend(&suite.hide);
+            store.set_privacy(rules)?;
+        }
         let mut session = new_session(request.name.clone(), &self.plan, &store, surroundings)?;
         session.attributes.extend(request.attributes.clone());
         let cluster = request.cluster.clone().map(|settings| {

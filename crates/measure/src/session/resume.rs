@@ -4,6 +4,7 @@ use std::path::Path;
 
 use lapwing_model::{InstanceEnd, InstanceOutcome, Record, Run, Session};
 use lapwing_record::inbox::is_under_way;
+use lapwing_record::private::hidden_in_plan;
 use lapwing_record::{SessionState, Store};
 
 use super::{SessionError, SessionSurroundings, place_in};
@@ -61,11 +62,14 @@ pub fn find(
 /// Returns the plan of a session.
 ///
 /// # Errors
-/// If it has none that this version can read.
+/// If it has none that this version can read, or not all of it was kept.
 pub fn stored_plan(state: &SessionState) -> Result<Plan, SessionError> {
     let name = state.session.name.clone().unwrap_or_default();
     let plan = crate::suite::stored_plan(&state.session.attributes);
     let plan = plan.ok_or_else(|| SessionError::NoPlan(name.clone()))?;
+    if let Some(what) = hidden_in_plan(&state.session) {
+        return Err(SessionError::HiddenPlan { name, what });
+    }
     serde_json::from_value(plan.into_owned())
         .map_err(|source| SessionError::StoredPlan { name, source })
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use lapwing_model::Id;
+use lapwing_record::private::{PrivacyRules, RecordCleaner};
 
 use super::SessionError;
 use crate::local::{Interrupter, LauncherOptions, LocalExecutor, available_cpus};
@@ -53,6 +54,8 @@ pub struct SessionPlaces {
     pub caches: Vec<PathBuf>,
     /// The folder of temporary files.
     pub temporary: PathBuf,
+    /// The home folder, which records call `~`.
+    pub home: Option<String>,
     /// The folders of programs, as in `$PATH`.
     pub search_path: OsString,
 }
@@ -67,8 +70,19 @@ impl SessionPlaces {
             tool: concat!("lapwing ", env!("CARGO_PKG_VERSION")).to_owned(),
             caches: vec![temporary.join("lapwing")],
             temporary,
+            home: None,
             search_path: OsString::new(),
         }
+    }
+
+    /// Returns the name of a benchmark or variant as records have it.
+    pub(crate) fn clean_name(&self, name: &str) -> String {
+        let home = self.home.clone();
+        let rules = PrivacyRules {
+            home,
+            ..PrivacyRules::default()
+        };
+        RecordCleaner::new(rules, Vec::new()).clean_name(name)
     }
 
     /// Returns whether there is such a program.

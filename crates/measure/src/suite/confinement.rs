@@ -1,15 +1,48 @@
 //! Limits on what the timed command of a benchmark may use and see.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Limits for a command that is not trusted: a cleared environment and a limit of memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
-    /// The variables that the command has besides those of its benchmark and variant; all others are cleared.
-    #[serde(default)]
-    pub variables: BTreeMap<String, String>,
+    /// The names of the variables that the command inherits; all others are cleared. Their values are those of the
+    /// moment, and are never written down.
+    #[serde(default, deserialize_with = "names")]
+    pub variables: BTreeSet<String>,
     /// The largest address space of each of its processes, in bytes.
     pub memory: Option<u64>,
+}
+
+/// Plans of older programs have the values, too.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StoredVariables {
+    Names(BTreeSet<String>),
+    Values(BTreeMap<String, String>),
+}
+
+fn names<'de, D: Deserializer<'de>>(plan: D) -> Result<BTreeSet<String>, D::Error> {
+    Ok(match StoredVariables::deserialize(plan)? {
+        StoredVariables::Names(names) => names,
+        StoredVariables::Values(values) => values.into_keys().collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_names_of_variables_are_kept() {
+        let old = r#"{"variables": {"TOKEN": "abc"}, "memory": 1}"#;
+        let confinement: Confinement = serde_json::from_str(old).unwrap();
+        let now = serde_json::to_string(&confinement).unwrap();
+        assert_eq!(now, r#"{"variables":["TOKEN"],"memory":1}"#);
+        assert_eq!(
+            serde_json::from_str::<Confinement>(&now).unwrap(),
+            confinement
+        );
+    }
 }

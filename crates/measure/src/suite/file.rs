@@ -17,6 +17,7 @@ use super::variants::{read_variants, resolve_variants};
 use lapwing_model::{BenchmarkLimits, JudgeSettings};
 use lapwing_model::{Level, Metric};
 use lapwing_record::files::{LONGEST_SETTINGS, read_text};
+use lapwing_record::private::HideRules;
 
 /// A suite file, read and checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +28,8 @@ pub struct Suite {
     pub is_named: bool,
     /// What it says about judging.
     pub judge: JudgeSettings,
+    /// The texts that its records do not keep.
+    pub hide: HideRules,
     /// Its executors.
     pub executors: ExecutorTables,
     cases: Vec<Case>,
@@ -57,6 +60,22 @@ impl Suite {
     pub fn load_judging(path: &Path) -> Result<JudgeSettings, SuiteError> {
         let (text, folder) = read_file(path)?;
         Self::parse_judging(path, &text, &folder)
+    }
+
+    /// Reads which texts of records a suite file hides; the rest of it need not be right.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is not TOML, or its `[record]` is wrong.
+    pub fn load_hidden(path: &Path) -> Result<HideRules, SuiteError> {
+        let (text, _) = read_file(path)?;
+        let hidden = || {
+            let suite = node::read(&text)?;
+            let hide = suite
+                .table("the suite", "suite")?
+                .read("record", read_hidden)?;
+            Ok(hide.unwrap_or_default())
+        };
+        hidden().map_err(|it| at(path, it))
     }
 
     /// Reads the text of a suite file; `path` is named in errors, and relative
@@ -231,6 +250,7 @@ fn read_suite(text: &str, folder: &Path) -> Result<(Suite, Option<Located>), Loc
         return Err(table.senseless("variant", reason));
     }
     let judge = table.read("judge", |it, key| read_judge(it, key, folder))?;
+    let hide = table.read("record", read_hidden)?;
     let executors = table.read("executor", |it, key| read_executors(it, key, folder))?;
     table.finish()?;
     let version = version.unwrap_or_default();
@@ -250,6 +270,7 @@ fn read_suite(text: &str, folder: &Path) -> Result<(Suite, Option<Located>), Loc
             benchmarks: limits,
             ..judge.unwrap_or_default()
         },
+        hide: hide.unwrap_or_default(),
         executors: executors.unwrap_or_default(),
         cases,
         pytest,
@@ -266,6 +287,22 @@ fn read_suite(text: &str, folder: &Path) -> Result<(Suite, Option<Located>), Loc
 fn folder_name(folder: &Path) -> String {
     let name = folder.file_name().unwrap_or("suite".as_ref());
     name.to_string_lossy().into_owned()
+}
+
+/// Reads `[record]`.
+fn read_hidden(node: &Node, key: &str) -> Result<HideRules, Located> {
+    let mut keys = node.table("[record]", key)?;
+    let mut rules = HideRules::default();
+    for entry in keys.read("hide", Node::texts)?.unwrap_or_default() {
+        if !rules.add(&entry) {
+            let reason = format!(
+                "has `{entry}`; it takes \"env.NAME\" (with `*`), \"host\", \"user\", \"stderr\" and \"paths\""
+            );
+            return Err(node.senseless("hide", reason));
+        }
+    }
+    keys.finish()?;
+    Ok(rules)
 }
 
 /// What `[version]` says.

@@ -1,25 +1,16 @@
 //! A plan as its session keeps it.
 
 use std::borrow::Cow;
-use std::io::{self, Read, Write};
+use std::io;
 
-use flate2::Compression;
-use flate2::read::ZlibDecoder;
-use flate2::write::ZlibEncoder;
+use lapwing_record::packed::{PACKED, pack, unpack};
 use serde_json::{Value, json};
 
 use super::{BurnIn, Plan};
-use lapwing_model::text::hexadecimal;
 use lapwing_model::{LONGEST_LINE, Object};
-
-/// The key of a plan that is compressed: zlib, in hexadecimal digits.
-const PACKED: &str = "zlib";
 
 /// The longest plan that is kept as it is, for people to read.
 const LONGEST_PLAIN: usize = 1 << 20;
-
-/// The longest that may be unpacked.
-const LONGEST_UNPACKED: u64 = 4 << 30;
 
 impl Plan {
     /// Returns the plan as an attribute of its session. A large one, which repeats itself for every
@@ -32,10 +23,7 @@ impl Plan {
         if text.len() <= LONGEST_PLAIN {
             return Ok(serde_json::to_value(self)?);
         }
-        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-        encoder.write_all(&text)?;
-        let packed = encoder.finish()?;
-        let digits = hexadecimal(&packed);
+        let digits = pack(&text)?;
         // What analysis asks of a plan stays as it is.
         let auto = self.cases.iter().filter(|it| it.burn_in == BurnIn::Auto);
         let auto: Vec<Value> = auto
@@ -56,22 +44,9 @@ impl Plan {
 pub fn stored_plan(attributes: &Object) -> Option<Cow<'_, Value>> {
     let plan = attributes.get("plan")?;
     match plan.get(PACKED) {
-        Some(packed) => unpacked(packed.as_str()?).map(Cow::Owned),
+        Some(packed) => unpack(packed.as_str()?).map(Cow::Owned),
         None => Some(Cow::Borrowed(plan)),
     }
-}
-
-fn unpacked(digits: &str) -> Option<Value> {
-    let digits = digits.as_bytes().chunks(2);
-    let bytes: Option<Vec<u8>> = digits
-        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-        .collect();
-    let mut text = Vec::new();
-    ZlibDecoder::new(&bytes?[..])
-        .take(LONGEST_UNPACKED)
-        .read_to_end(&mut text)
-        .ok()?;
-    serde_json::from_slice(&text).ok()
 }
 
 #[cfg(test)]

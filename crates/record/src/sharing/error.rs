@@ -1,7 +1,9 @@
 //! Errors of shared histories.
 
 use super::remote::{Remote, RemoteError};
+use crate::private::TextSurvey;
 use crate::{LineError, StoreError};
+use lapwing_model::text::{counted, first_names};
 
 /// Error of a shared history. A location is named by its address, a segment by the address and its name.
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +80,9 @@ pub enum SharingError {
         /// Why.
         source: LineError,
     },
+    /// Secrets would be shared.
+    #[error("{} would be shared: {}", counted(.0.secret_count, "secret"), first_secrets(.0))]
+    Secrets(Box<TextSurvey>),
     /// A segment cannot be made.
     #[error("cannot compress a segment")]
     Compress(#[source] std::io::Error),
@@ -92,4 +97,15 @@ impl SharingError {
         let address = remote.address().to_owned();
         |source| Self::Remote { address, source }
     }
+}
+
+fn first_secrets(survey: &TextSurvey) -> String {
+    let places = survey.secrets.iter();
+    let places = places.map(|it| {
+        format!(
+            "{} in `{}` of {} {}",
+            it.secret, it.place, it.record, it.key
+        )
+    });
+    first_names(places, 3)
 }

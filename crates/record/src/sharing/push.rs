@@ -2,6 +2,7 @@
 
 use super::builder::{SegmentBuilder, SegmentDraft};
 use super::error::SharingError;
+use super::private::refuse_secrets;
 use super::pull::{PullOptions, PullSummary, absent, enter, get, pull_new, refuse_gap};
 use super::reader::{SegmentFile, take_in};
 use super::remote::{ObjectCreation, Remote};
@@ -17,6 +18,8 @@ pub struct PushOptions {
     pub pull: PullOptions,
     /// The id of the history, if one begins.
     pub new_history: Id,
+    /// Whether tokens, keys and passwords are shared too.
+    pub with_secrets: bool,
     /// Bytes of lines that make a segment; it is no larger than that and one more line.
     pub segment_bytes: u64,
 }
@@ -74,6 +77,9 @@ pub fn push(
         pulled: pull_new(store, remote, &known, watch)?,
         ..PushSummary::default()
     };
+    if !options.with_secrets {
+        refuse_secrets(store, known.key)?;
+    }
     loop {
         match push_once(store, remote, &known, options, &mut pushed, watch) {
             Ok(()) => return Ok(pushed),

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, TransactionBehavior};
 
+use crate::private::{PrivacyRules, RecordCleaner};
 use lapwing_model::Record;
 
 pub use columns::spans::TraceHead;
@@ -68,6 +69,7 @@ pub struct Store {
     cache: keys::KeyCache,
     /// SQLite's counter of other connections' changes when `cache` was filled.
     data_version: Option<i64>,
+    cleaner: RecordCleaner,
 }
 
 impl Store {
@@ -96,6 +98,22 @@ impl Store {
             Some("lapwing.db") | None => folder.join("inbox"),
             Some(name) => folder.join(format!("{name}.inbox")),
         }
+    }
+
+    /// Hides what these rules call private in every record that is written from now on.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn set_privacy(&mut self, rules: PrivacyRules) -> StoreResult<()> {
+        let sql = "SELECT salt FROM host_salt";
+        let salt = self.read(|connection| Ok(connection.query_row(sql, [], |row| row.get(0))?))?;
+        self.cleaner = RecordCleaner::new(rules, salt);
+        Ok(())
+    }
+
+    /// Returns what hides private texts of the records that are written.
+    pub fn cleaner(&self) -> &RecordCleaner {
+        &self.cleaner
     }
 
     /// Returns the view that lists benchmarks, sessions, runs and metrics.
@@ -197,7 +215,8 @@ impl Store {
             self.cache.forget();
             self.data_version = Some(version);
         }
-        let mut writer = Writer::new(&transaction, &mut self.cache, &path).map_err(wrap)?;
+        let mut writer =
+            Writer::new(&transaction, &mut self.cache, &path, &self.cleaner).map_err(wrap)?;
         let given = action(&mut writer)?;
         writer.finish().map_err(wrap)?;
         transaction.commit().map_err(|error| wrap(error.into()))?;

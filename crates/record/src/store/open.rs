@@ -14,6 +14,7 @@ use super::writing::checksum;
 use super::writing::keys::KeyCache;
 use super::{Store, StoreError, StoreResult};
 use crate::files;
+use crate::private::RecordCleaner;
 
 /// "LAPW": tells our files from other programs' SQLite files.
 const APPLICATION_ID: i32 = 0x4C41_5057;
@@ -127,6 +128,7 @@ impl Store {
             file: None,
             cache: KeyCache::default(),
             data_version: None,
+            cleaner: RecordCleaner::default(),
         })
     }
 

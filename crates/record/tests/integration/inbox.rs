@@ -4,6 +4,7 @@ use std::io::Write;
 
 use lapwing_model::{Id, Record};
 use lapwing_record::inbox::{self, InboxArrival};
+use lapwing_record::private::RecordCleaner;
 use lapwing_record::{RecordFile, Store, parse_line};
 
 const LINES: [&str; 4] = [
@@ -27,7 +28,7 @@ fn a_file_is_taken_in_once_its_writer_is_gone_and_not_before() {
     let inbox = store.inbox();
     assert!(inbox::take_in(&mut store, &inbox).unwrap().is_empty());
 
-    let mut file = RecordFile::create(&inbox, "one").unwrap();
+    let mut file = RecordFile::create(&inbox, "one", RecordCleaner::default()).unwrap();
     for record in &records() {
         file.append(record).unwrap();
     }

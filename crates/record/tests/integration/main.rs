@@ -4,6 +4,7 @@
 
 mod curated;
 mod inbox;
+mod private;
 mod purge;
 mod sharing;
 mod store;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::error::ErrorAnswer;
 use super::{
     advise, annotating, bisection, burn_in, compare, detect, doctor, dry_run, imported, indicators,
-    judgement, list, mds, plan, session, sharing, stacks, stores, study, trace, upkeep,
+    judgement, list, mds, plan, private, session, sharing, stacks, stores, study, trace, upkeep,
     variability, written,
 };
 use crate::writing::AnswerKind;
@@ -40,6 +40,7 @@ const STORES: &[&AnswerKind] = &[
     &upkeep::RESCUE,
     &sharing::PUSH,
     &sharing::PULL,
+    &private::KIND,
     &written::SUITE,
     &written::EXPORT,
     &written::TRACE,

@@ -21,6 +21,7 @@ pub mod mds;
 mod named_value;
 pub mod not_judged;
 pub mod plan;
+pub mod private;
 mod row_fields;
 pub mod session;
 pub mod sharing;

@@ -7,6 +7,7 @@ use lapwing_record::Store;
 use lapwing_record::sharing::{
     self, PullOptions, PushOptions, SharedHistory, SharingError, SharingStep, VerifiedSegments,
 };
+use lapwing_show::answers::private::private_texts;
 use lapwing_show::answers::sharing::{self as answers, rehearsed_push};
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -36,15 +37,48 @@ pub struct ShareCommand {
     answer: AnswerOptions,
 }
 
+/// A push.
+#[derive(Debug, Args)]
+pub struct PushCommand {
+    #[command(flatten)]
+    share: ShareCommand,
+    /// List every kind of text that would be shared, and share nothing
+    #[arg(long, conflicts_with = "dry_run")]
+    preview: bool,
+    /// Share records in which tokens, keys or passwords are found, too
+    #[arg(long)]
+    allow_secrets: bool,
+}
+
+impl PushCommand {
+    /// Pushes, or shows what would be pushed.
+    pub(super) fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        if self.preview {
+            return self.share.preview(context);
+        }
+        self.share.push(self.allow_secrets, context)
+    }
+}
+
 impl ShareCommand {
+    /// Shows the texts that would be shared.
+    fn preview(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let remote = self.place.open()?;
+        let store = open_for_reading(context)?;
+        let survey = sharing::unshared_texts(&store, &*remote)?;
+        let answer = private_texts(store.path(), Some(remote.address()), &survey)?;
+        context.show(&answer, &self.answer)
+    }
+
     /// Pulls records of others, then pushes those that the history lacks.
-    pub(super) fn push(self, context: &Context) -> Result<ExitStatus, CliError> {
+    fn push(self, with_secrets: bool, context: &Context) -> Result<ExitStatus, CliError> {
         let remote = self.place.open()?;
         // Without a store of its own, a push can still pull records of others.
         let is_new = !context.store.exists() && SharedHistory::find(&*remote)?.is_some();
         let options = PushOptions {
             pull: self.options(),
             new_history: Id::from(Uuid::now_v7()),
+            with_secrets,
             segment_bytes: PushOptions::SEGMENT_BYTES,
         };
         if self.dry_run {

@@ -102,9 +102,7 @@ impl IndicatorOptions {
         let names = names.chain(self.keep_env.iter().map(String::as_str));
         ScriptLimits {
             confinement: Confinement {
-                variables: names
-                    .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)))
-                    .collect(),
+                variables: names.map(str::to_owned).collect(),
                 memory: Some(self.memory_limit),
             },
             time_limit: self.time_limit,

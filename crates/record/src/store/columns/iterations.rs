@@ -76,7 +76,8 @@ impl Writer<'_> {
     /// # Errors
     /// If a value is infinite, the instance is missing or already has one of the iterations,
     /// or the store cannot be written to.
-    pub fn put_columns(&mut self, instance: Id, columns: IterationColumns) -> StoreResult<()> {
+    pub fn put_columns(&mut self, instance: Id, mut columns: IterationColumns) -> StoreResult<()> {
+        self.cleaner.clean_columns(&mut columns);
         let written = self.write_columns(instance, columns);
         written.map_err(|error| error.at(self.path))
     }
@@ -114,13 +115,17 @@ impl Writer<'_> {
         let parent = self.parent_instance(RecordKind::Iteration, instance, || index.to_string())?;
         let (kind, key) = (RecordKind::Iteration, || child_key(index, instance));
         if let Some(held) = self.held_iterations.get(parent.key, index) {
-            return self.appended.same(kind, key(), Some(held), iteration);
+            return self
+                .appended
+                .same(self.cleaner, kind, key(), Some(held), iteration);
         }
         let stored = self.stored_indices.of(self.connection, parent.key)?;
         if stored.contains(index) {
             let compared = &mut self.compared;
             let stored = compared.get(self.connection, parent, instance, index)?;
-            return self.appended.same(kind, key(), stored, iteration);
+            return self
+                .appended
+                .same(self.cleaner, kind, key(), stored, iteration);
         }
         if !self.has_room_for(parent.benchmark, iteration.metrics.keys())? {
             return Err(StoreError::refused(kind, key(), too_many_metrics()));

@@ -13,6 +13,7 @@ use super::super::writing::checksum::SPANS_ARE_SOUND;
 use super::super::{Store, StoreCatalogue, StoreError, StoreResult, query};
 use super::span_columns::{decode, encode};
 use crate::Filter;
+use crate::private::RecordCleaner;
 use lapwing_model::{Id, RecordKind, Span};
 
 /// An instance that has spans.
@@ -87,6 +88,7 @@ pub(crate) fn append(
     key: i64,
     instance: Id,
     spans: Vec<Span>,
+    cleaner: &RecordCleaner,
 ) -> StoreResult<RecordCount> {
     let mut count = RecordCount::default();
     let (first, last) = range(&spans);
@@ -100,7 +102,9 @@ pub(crate) fn append(
                 fresh.push(span);
                 count.new += 1;
             }
-            Some(stored) if *stored == span => count.already_there += 1,
+            Some(stored) if *stored == span || cleaner.cleaned(stored).as_ref() == Some(&span) => {
+                count.already_there += 1;
+            }
             Some(stored) => {
                 return Err(StoreError::Conflict {
                     kind: RecordKind::Span,

@@ -6,8 +6,9 @@ use jiff::Timestamp;
 
 use super::super::migrate::newest_version;
 use super::super::open::SchemaState;
-use super::super::{AppendCounts, Store, StoreResult, Writer, query};
+use super::super::{AppendCounts, Store, StoreError, StoreResult, Writer, query};
 use crate::Filter;
+use crate::private::TextSurvey;
 
 /// The contents of a store, in numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +59,20 @@ impl StoreUpkeep<'_> {
         let path = path.to_string_lossy();
         self.store.connection.execute("VACUUM INTO ?1", [path])?;
         Ok(())
+    }
+
+    /// Returns the kinds of texts that the store holds.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn texts(&self) -> StoreResult<TextSurvey> {
+        let mut survey = TextSurvey::default();
+        self.store
+            .scan(&Filter::default().with_retired(), |record| {
+                survey.add(record);
+                Ok::<(), StoreError>(())
+            })?;
+        Ok(survey)
     }
 
     /// Returns the contents of the store, in numbers.

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::super::health::compare::differences;
 use super::super::{StoreError, StoreResult};
+use crate::private::{RecordCleaner, Texts};
 use lapwing_model::RecordKind;
 
 /// The number of records that were new, and of those already present.
@@ -62,9 +63,12 @@ impl AppendCounts {
     pub(crate) fn count_already_there(&mut self, kind: RecordKind, number: u64) {
         self.counts[kind as usize].already_there += number;
     }
-    /// Counts a record that is there with the same content; anything else is a conflict.
-    pub(crate) fn same<T: PartialEq + Serialize>(
+
+    /// Counts a record that is there with the same content; anything else is a conflict. Older programs kept what is
+    /// hidden now.
+    pub(crate) fn same<T: PartialEq + Serialize + Texts + Clone>(
         &mut self,
+        cleaner: &RecordCleaner,
         kind: RecordKind,
         key: String,
         stored: Option<&T>,
@@ -73,7 +77,7 @@ impl AppendCounts {
         let Some(stored) = stored else {
             return Err(StoreError::damaged(format!("{kind} {key} has no content")));
         };
-        if stored != new {
+        if stored != new && cleaner.cleaned(stored).as_ref() != Some(new) {
             return Err(StoreError::Conflict {
                 kind,
                 key,

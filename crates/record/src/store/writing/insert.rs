@@ -23,6 +23,7 @@ impl Writer<'_> {
             let stored = stored.map(|(_, session)| session);
             let seen = stored.as_ref().map(|stored| as_stored(stored, session));
             self.appended.same(
+                self.cleaner,
                 RecordKind::Session,
                 session.id.to_string(),
                 stored.as_ref(),
@@ -79,7 +80,7 @@ impl Writer<'_> {
             let (whole, seen) = (with_metrics_of(&stored, run), with_metrics_of(run, &stored));
             let id = run.id.to_string();
             self.appended
-                .same(RecordKind::Run, id, Some(&whole), &seen)?;
+                .same(self.cleaner, RecordKind::Run, id, Some(&whole), &seen)?;
             if whole.metrics.len() > stored.metrics.len() {
                 self.add_metrics(run.id, &run.metrics)?;
             }
@@ -203,6 +204,7 @@ impl Writer<'_> {
         if let Some(found) = self.find_instance(instance.id)? {
             let stored = read::instance_row(self.connection, found.key)?.instance;
             return self.appended.same(
+                self.cleaner,
                 RecordKind::Instance,
                 instance.id.to_string(),
                 Some(&stored),
@@ -270,9 +272,13 @@ impl Writer<'_> {
         if ended == 0 {
             let stored = read::instance_row(self.connection, parent.key)?.end;
             let key = format!("of instance {}", end.instance);
-            return self
-                .appended
-                .same(RecordKind::InstanceEnd, key, stored.as_ref(), end);
+            return self.appended.same(
+                self.cleaner,
+                RecordKind::InstanceEnd,
+                key,
+                stored.as_ref(),
+                end,
+            );
         }
         self.appended.count_new(RecordKind::InstanceEnd, 1);
         Ok(())
@@ -306,9 +312,13 @@ impl Writer<'_> {
             let stored = read::summaries(self.connection, parent.key, summary.instance)?
                 .into_iter()
                 .find(|one| one.metric == summary.metric && one.statistic == summary.statistic);
-            return self
-                .appended
-                .same(RecordKind::Summary, key(), stored.as_ref(), summary);
+            return self.appended.same(
+                self.cleaner,
+                RecordKind::Summary,
+                key(),
+                stored.as_ref(),
+                summary,
+            );
         }
         self.appended.count_new(RecordKind::Summary, 1);
         Ok(())
@@ -334,9 +344,13 @@ impl Writer<'_> {
             let stored =
                 read::annotations(self.connection, "id = ?1", [annotation.id.to_string()])?;
             let key = annotation.id.to_string();
-            return self
-                .appended
-                .same(RecordKind::Annotation, key, stored.first(), annotation);
+            return self.appended.same(
+                self.cleaner,
+                RecordKind::Annotation,
+                key,
+                stored.first(),
+                annotation,
+            );
         }
         self.appended.count_new(RecordKind::Annotation, 1);
         Ok(())

@@ -13,6 +13,7 @@ use super::super::{AppendCounts, StoreError, StoreResult};
 use super::indices::StoredIndices;
 use super::keys::{InstanceKey, KeyCache};
 use crate::memory::key_text;
+use crate::private::RecordCleaner;
 use lapwing_model::{Id, Record, RecordKind, Session, Span, refusal, settled};
 
 /// Spans to hold back, so that they are stored in large pieces.
@@ -30,6 +31,7 @@ pub struct Writer<'t> {
     held_spans: BTreeMap<i64, (Id, Vec<Span>)>,
     held: usize,
     pub(crate) appended: AppendCounts,
+    pub(crate) cleaner: &'t RecordCleaner,
 }
 
 impl<'t> Writer<'t> {
@@ -37,6 +39,7 @@ impl<'t> Writer<'t> {
         connection: &'t Connection,
         cache: &'t mut KeyCache,
         path: &'t Path,
+        cleaner: &'t RecordCleaner,
     ) -> StoreResult<Self> {
         Ok(Self {
             connection,
@@ -49,10 +52,11 @@ impl<'t> Writer<'t> {
             held_spans: BTreeMap::new(),
             held: 0,
             appended: AppendCounts::default(),
+            cleaner,
         })
     }
 
-    /// Puts one record; its parents must have been put before it, now or ever.
+    /// Puts one record, without what is private; its parents must have been put before it, now or ever.
     ///
     /// # Errors
     /// When the record is one that no reader takes, the key is already present with other content, the
@@ -61,7 +65,7 @@ impl<'t> Writer<'t> {
         if let Some(why) = refusal(record) {
             return Err(StoreError::refused(record.kind(), key_text(record), why));
         }
-        match &*settled(record) {
+        match &*self.cleaner.clean(&settled(record)) {
             Record::Session(session) => self.put_session(session),
             Record::Run(run) => self.put_run(run),
             Record::Instance(instance) => self.put_instance(instance),
@@ -131,7 +135,7 @@ impl<'t> Writer<'t> {
     fn write_held_spans(&mut self) -> StoreResult<()> {
         self.held = 0;
         for (key, (instance, held)) in std::mem::take(&mut self.held_spans) {
-            let count = spans::append(self.connection, key, instance, held)?;
+            let count = spans::append(self.connection, key, instance, held, self.cleaner)?;
             self.appended.count_new(RecordKind::Span, count.new);
             self.appended
                 .count_already_there(RecordKind::Span, count.already_there);

@@ -110,6 +110,7 @@ fn options() -> PushOptions {
     PushOptions {
         pull: PullOptions::default(),
         new_history: Id::derived(&[NEW]),
+        with_secrets: false,
         segment_bytes: PushOptions::SEGMENT_BYTES,
     }
 }

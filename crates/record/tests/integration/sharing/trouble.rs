@@ -258,7 +258,9 @@ fn a_session_that_is_just_being_measured_waits() {
     let remote = shared(&stores);
     let mut store = stores.open("first");
     store.append(&whole(2, 1)).unwrap();
-    let file = lapwing_record::RecordFile::create(&store.inbox(), &uuid(1, 2)).unwrap();
+    let file =
+        lapwing_record::RecordFile::create(&store.inbox(), &uuid(1, 2), store.cleaner().clone())
+            .unwrap();
     let pushed = push(&mut store, &remote);
     assert_eq!((counts(&pushed), pushed.under_way), ([0, 0, 0, 0], 1));
     file.remove().unwrap();
