@@ -6,6 +6,7 @@ mod restore;
 mod retire;
 pub(super) mod said;
 mod share;
+mod withdraw;
 
 use std::path::PathBuf;
 
@@ -16,7 +17,8 @@ use lapwing_record::{Store, StoreError};
 use lapwing_show::answers::stores::{annotations, store_info};
 use lapwing_show::answers::upkeep::{MergedStore, merged, purged};
 
-use self::share::ShareCommand;
+use self::share::{PushCommand, ShareCommand};
+use self::withdraw::WithdrawCommand;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, ResultFilters};
 use crate::store::{open_for_reading, open_for_writing};
@@ -72,11 +74,17 @@ enum Action {
     /// the same time. A server's user and password can be part of the URL; s3:// uses
     /// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
     #[command(visible_alias = "sync")]
-    Push(ShareCommand),
+    Push(PushCommand),
     /// Pull the records that others pushed to a shared history
     ///
     /// Like `push`, but sends nothing and needs no write access.
     Pull(ShareCommand),
+    /// Delete sessions from this store, and ask everybody who shares a history to delete them
+    ///
+    /// Whole sessions only. A folder's segments are rewritten without them; on servers and in object stores they
+    /// stay until somebody deletes them there. Other stores delete what they had before only with `lapwing db pull
+    /// --accept-withdrawals`. Without filter, an interrupted withdrawal is completed.
+    Withdraw(WithdrawCommand),
     /// Delete measurements permanently; this cannot be undone
     Purge {
         #[command(flatten)]
@@ -111,6 +119,7 @@ impl Db {
             }
             Action::Push(share) => share.push(context),
             Action::Pull(share) => share.pull(context),
+            Action::Withdraw(withdraw) => withdraw.act(context),
             Action::Purge {
                 filters,
                 everything,
@@ -140,6 +149,7 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {
         .collect::<Result<_, _>>()?;
     let is_new = !context.store.exists();
     let mut store = open_for_writing(context)?;
+    let known = store.annotations().ids()?;
     let mut merged_files: Vec<MergedStore> = Vec::new();
     for (file, other) in files.iter().zip(&others) {
         let total = match store.write(|writer| writer.merge(other)) {
@@ -164,7 +174,8 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {
             known_records: total.already_there,
         });
     }
-    let answer = merged(store.path(), &merged_files)?;
+    let came = store.annotations().besides(&known)?;
+    let answer = merged(store.path(), &merged_files, &came)?;
     context.show(&answer, &AnswerOptions::default())
 }
 

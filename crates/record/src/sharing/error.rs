@@ -1,5 +1,7 @@
 //! Errors of shared histories.
 
+use std::path::PathBuf;
+
 use super::remote::{Remote, RemoteError};
 use crate::{LineError, StoreError};
 
@@ -78,6 +80,25 @@ pub enum SharingError {
         /// Why.
         source: LineError,
     },
+    /// A signature is not one of its segment.
+    #[error("the signature of {segment} is not valid: {says}")]
+    WrongSignature {
+        /// The segment.
+        segment: String,
+        /// The reason of `ssh-keygen`.
+        says: String,
+    },
+    /// A segment cannot be signed.
+    #[error("cannot sign with {}: {says}", key.display())]
+    Sign {
+        /// The key.
+        key: PathBuf,
+        /// The reason of `ssh-keygen`.
+        says: String,
+    },
+    /// Signatures cannot be made or checked.
+    #[error("cannot run ssh-keygen")]
+    SshKeygen(#[source] std::io::Error),
     /// A segment cannot be made.
     #[error("cannot compress a segment")]
     Compress(#[source] std::io::Error),

@@ -32,13 +32,14 @@ macro_rules! migration {
 }
 
 /// All migrations in order. One that was released is never changed.
-const MIGRATIONS: [Migration; 6] = [
+const MIGRATIONS: [Migration; 7] = [
     migration!(1, "first", 396_582_800_778_057_071),
     migration!(2, "chunks", 5_179_899_090_348_827_350),
     migration!(3, "remotes", 3_107_815_274_611_140_793),
     migration!(4, "remote_addresses", 3_694_821_766_064_324_488),
     migration!(5, "checksums", 6_953_224_159_429_438_459),
     migration!(6, "span_columns", 12_719_123_605_022_238_146),
+    migration!(7, "trusted_annotations", 10_287_223_367_298_789_327),
 ];
 
 /// Returns the newest version of the store that this program knows.

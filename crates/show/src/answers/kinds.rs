@@ -40,6 +40,7 @@ const STORES: &[&AnswerKind] = &[
     &upkeep::RESCUE,
     &sharing::PUSH,
     &sharing::PULL,
+    &sharing::WITHDRAW,
     &written::SUITE,
     &written::EXPORT,
     &written::TRACE,

@@ -1,11 +1,14 @@
 //! `lapwing db push` and `pull`: a history shared by several stores.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use lapwing_model::Id;
 use lapwing_model::text::{counted, grouped};
 use lapwing_record::Store;
 use lapwing_record::sharing::{
-    self, PullOptions, PushOptions, SharedHistory, SharingError, SharingStep, VerifiedSegments,
+    self, AllowedSigners, PullOptions, PushOptions, SharedHistory, SharingError, SharingStep,
+    SigningKey, VerifiedSegments,
 };
 use lapwing_show::answers::sharing::{self as answers, rehearsed_push};
 use tempfile::TempDir;
@@ -32,21 +35,40 @@ pub struct ShareCommand {
     /// new or was replaced
     #[arg(long)]
     begin_anew: bool,
+    /// File of allowed signers (`man ssh-keygen`): check the signatures of new segments
+    #[arg(long, value_name = "FILE")]
+    allowed_signers: Option<PathBuf>,
+    /// Also delete sessions that others withdrew and that this store had before
+    #[arg(long)]
+    accept_withdrawals: bool,
     #[command(flatten)]
     answer: AnswerOptions,
 }
 
-impl ShareCommand {
+/// Shared history and the options of pushing to it.
+#[derive(Debug, Args)]
+pub struct PushCommand {
+    #[command(flatten)]
+    share: ShareCommand,
+    /// Sign what is pushed with this SSH key: a private one, or the public one of a key of the SSH agent
+    #[arg(long, value_name = "KEY")]
+    sign: Option<PathBuf>,
+}
+
+impl PushCommand {
     /// Pulls records of others, then pushes those that the history lacks.
     pub(super) fn push(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let Self { share, sign } = self;
+        share.push(sign.as_deref(), context)
+    }
+}
+
+impl ShareCommand {
+    fn push(self, sign: Option<&Path>, context: &Context) -> Result<ExitStatus, CliError> {
         let remote = self.place.open()?;
         // Without a store of its own, a push can still pull records of others.
         let is_new = !context.store.exists() && SharedHistory::find(&*remote)?.is_some();
-        let options = PushOptions {
-            pull: self.options(),
-            new_history: Id::from(Uuid::now_v7()),
-            segment_bytes: PushOptions::SEGMENT_BYTES,
-        };
+        let options = push_options(self.options()?, sign)?;
         if self.dry_run {
             let (mut store, _temporary) = if is_new {
                 store_to_try(context)?
@@ -74,7 +96,7 @@ impl ShareCommand {
     /// Pulls records of others.
     pub(super) fn pull(self, context: &Context) -> Result<ExitStatus, CliError> {
         let remote = self.place.open()?;
-        let options = self.options();
+        let options = self.options()?;
         if self.dry_run {
             let (mut store, _temporary) = store_to_try(context)?;
             let would = sharing::rehearse_pull(&mut store, &*remote, &options)?;
@@ -94,16 +116,40 @@ impl ShareCommand {
         context.show(&answer, &self.answer)
     }
 
-    fn options(&self) -> PullOptions {
-        PullOptions {
+    fn options(&self) -> Result<PullOptions, CliError> {
+        Ok(PullOptions {
+            allowed_signers: allowed_signers(self.allowed_signers.as_deref())?,
+            accept_withdrawals: self.accept_withdrawals,
             verify: if self.verify {
                 VerifiedSegments::All
             } else {
                 VerifiedSegments::Last
             },
             begin_anew: self.begin_anew,
-        }
+        })
     }
+}
+
+/// Returns the options of a push.
+pub(super) fn push_options(
+    pull: PullOptions,
+    sign: Option<&Path>,
+) -> Result<PushOptions, CliError> {
+    Ok(PushOptions {
+        pull,
+        new_history: Id::from(Uuid::now_v7()),
+        segment_bytes: PushOptions::SEGMENT_BYTES,
+        signing_key: sign.map(SigningKey::new).transpose()?,
+    })
+}
+
+/// Returns the signers in a file, if one is given.
+pub(super) fn allowed_signers(file: Option<&Path>) -> Result<Option<AllowedSigners>, CliError> {
+    let open = |path: &Path| {
+        AllowedSigners::new(path)
+            .map_err(|error| CliError::input(format!("cannot read {}: {error}", path.display())))
+    };
+    file.map(open).transpose()
 }
 
 /// Returns the store, or a temporary empty one if it does not exist.
@@ -117,7 +163,7 @@ fn store_to_try(context: &Context) -> Result<(Store, Option<TempDir>), CliError>
 }
 
 /// Progress of pushing and pulling.
-struct Watch {
+pub(super) struct Watch {
     spinner: LateSpinner,
     pushed: u64,
     pulled: u64,
@@ -126,7 +172,7 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(context: &Context) -> Self {
+    pub(super) fn new(context: &Context) -> Self {
         Self {
             spinner: LateSpinner::new(context),
             pushed: 0,
@@ -136,7 +182,7 @@ impl Watch {
         }
     }
 
-    fn see(&mut self, step: SharingStep) {
+    pub(super) fn see(&mut self, step: SharingStep) {
         match step {
             SharingStep::TookIn { number: _, new } => {
                 self.pulled += 1;
@@ -156,12 +202,12 @@ impl Watch {
         ));
     }
 
-    fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.spinner.end();
     }
 
     /// Adds the progress made before an error.
-    fn so_far(&self, error: SharingError) -> CliError {
+    pub(super) fn so_far(&self, error: SharingError) -> CliError {
         let error = CliError::from(error);
         let done = match (self.pulled, self.pushed) {
             (0, 0) => return error,

@@ -5,3 +5,4 @@ pub(super) mod curated;
 pub(super) mod curated_metrics;
 pub(super) mod remotes;
 pub(super) mod unshared;
+pub(super) mod trust;

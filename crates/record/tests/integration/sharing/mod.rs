@@ -108,6 +108,7 @@ const NEW: &[u8] = b"a new history";
 
 fn options() -> PushOptions {
     PushOptions {
+        signing_key: None,
         pull: PullOptions::default(),
         new_history: Id::derived(&[NEW]),
         segment_bytes: PushOptions::SEGMENT_BYTES,

@@ -50,8 +50,10 @@ impl Remote for Place {
         &self.address
     }
 
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, RemoteError> {
-        Ok(self.objects.borrow().get(name).cloned())
+    fn get(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, RemoteError> {
+        let object = self.objects.borrow().get(name).cloned();
+        assert!(object.iter().all(|it| it.len() as u64 <= limit), "{name}");
+        Ok(object)
     }
 
     fn create(&self, name: &str, content: &[u8]) -> Result<ObjectCreation, RemoteError> {
@@ -106,8 +108,8 @@ impl Remote for Late {
         self.before.address()
     }
 
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, RemoteError> {
-        self.before.get(name)
+    fn get(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, RemoteError> {
+        self.before.get(name, limit)
     }
 
     fn create(&self, name: &str, content: &[u8]) -> Result<ObjectCreation, RemoteError> {
