@@ -7,17 +7,19 @@ use super::triage::TriageState;
 use lapwing_model::Annotation;
 use lapwing_model::text::counted;
 
-/// Counts annotations by kind and author.
+/// Counts the annotations that change what is read or judged, by kind and author.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AnnotationCounts {
     counts: BTreeMap<(&'static str, String), u64>,
 }
 
 impl AnnotationCounts {
-    /// Counts one more.
+    /// Counts one more, unless it changes nothing of what is read or judged.
     pub fn add(&mut self, annotation: &Annotation) {
-        let key = (noun(annotation), annotation.by.clone());
-        *self.counts.entry(key).or_default() += 1;
+        if let Some(noun) = noun(annotation) {
+            let key = (noun, annotation.by.clone());
+            *self.counts.entry(key).or_default() += 1;
+        }
     }
 
     pub(crate) fn extend(&mut self, other: &Self) {
@@ -60,19 +62,18 @@ impl AnnotationCounts {
     }
 }
 
-fn noun(annotation: &Annotation) -> &'static str {
-    match Change::of(annotation) {
-        Some(Change::Rename { .. } | Change::RenameMetric { .. }) => "rename",
-        Some(Change::Retire(_)) => "retirement",
-        Some(Change::Restore { .. }) => "restoration",
-        Some(Change::Withdraw { .. }) => "withdrawal",
-        Some(Change::Triage(triage)) => match triage.state {
+fn noun(annotation: &Annotation) -> Option<&'static str> {
+    Some(match Change::of(annotation)? {
+        Change::Rename { .. } | Change::RenameMetric { .. } => "rename",
+        Change::Retire(_) => "retirement",
+        Change::Restore { .. } => "restoration",
+        Change::Withdraw { .. } => return None,
+        Change::Triage(triage) => match triage.state {
             TriageState::Acknowledged => "acknowledgement",
             TriageState::Explained => "explanation",
             TriageState::Expected => "announcement",
             TriageState::Muted => "mute",
             TriageState::Notified => "notification",
         },
-        None => "annotation",
-    }
+    })
 }

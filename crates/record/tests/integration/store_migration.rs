@@ -207,7 +207,7 @@ fn a_store_of_the_first_version_holds_the_same_after_its_migration() {
 
     let mut store = Store::open(&path).unwrap();
     assert_eq!(sorted(&all(&store)), sorted(&records));
-    assert_eq!(store.upkeep().info().unwrap().version, 6);
+    assert_eq!(store.upkeep().info().unwrap().version, 7);
     assert_eq!(
         store.upkeep().check().unwrap().problems,
         Vec::<String>::new()
@@ -263,7 +263,7 @@ fn an_older_store_that_cannot_be_written_to_is_refused() {
     let error = Store::open_read_only(&path).unwrap_err().to_string();
     assert!(
         error.ends_with(
-            "old.db is a store of version 1; it must be brought to version 6 first, \
+            "old.db is a store of version 1; it must be brought to version 7 first, \
              and it is read-only"
         ),
         "{error}"
@@ -295,6 +295,7 @@ fn a_migration_leaves_the_history_as_refinery_would() {
             "4 remote_addresses 3694821766064324488",
             "5 checksums 6953224159429438459",
             "6 span_columns 12719123605022238146",
+            "7 trusted_annotations 10287223367298789327",
         ]
     );
 }

@@ -146,7 +146,10 @@ pub fn disregarded_note(disregarded: &AnnotationCounts) -> Option<Note> {
     let how = if authors.iter().any(|author| author.contains(',')) {
         in_file.to_owned()
     } else {
-        format!("--triage-by {} or {in_file}", shell_word(&authors.join(",")))
+        format!(
+            "`--triage-by {}` or {in_file}",
+            shell_word(&authors.join(","))
+        )
     };
     let text = format!(
         "{} from {} {} not count here; {how} would honour {}",
@@ -162,9 +165,9 @@ pub fn disregarded_note(disregarded: &AnnotationCounts) -> Option<Note> {
 /// Returns a note on annotations that came from elsewhere, with their authors.
 pub fn came_note(came: &AnnotationCounts) -> Option<Note> {
     let text = format!(
-        "{} came with it; in judgements {} only if --triage-by says so",
+        "{} came with it; judgements honour annotations of others only if an allowed signer signed them, or \
+         under --triage-by",
         came.text(),
-        plural(came.total(), "it counts", "they count"),
     );
     let note = Note::marked("annotations_of_others", text);
     let note = note.with("annotations", came.total());

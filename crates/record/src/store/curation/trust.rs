@@ -18,7 +18,8 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn honour(&self, authors: &[String]) -> StoreResult<Vec<Remark>> {
-        self.read(|connection| {
+        // Reading ends with a rollback, which this has to outlast.
+        let honour = |connection: &Connection| -> StoreResult<Vec<Remark>> {
             connection.execute_batch(
                 "CREATE TEMP TABLE IF NOT EXISTS disregarded_annotation (id TEXT PRIMARY KEY); \
                  DELETE FROM temp.disregarded_annotation;",
@@ -36,7 +37,8 @@ impl Store {
                 query::execute(connection, sql, [id.to_string()])?;
             }
             Ok(left_out)
-        })
+        };
+        honour(&self.connection).map_err(|error| error.at(&self.path))
     }
 }
 

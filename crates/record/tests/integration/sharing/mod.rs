@@ -1,6 +1,7 @@
 //! What one store pushes all others get, once, whoever else pushes at the same time.
 
 mod any_order;
+mod members;
 mod place;
 mod trouble;
 
