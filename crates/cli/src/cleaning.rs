@@ -79,7 +79,12 @@ pub struct TriageOption {
     /// Authors whose annotations count although they came from other stores, such as mutes that were pulled from
     /// a shared history; `*` stands for any text [default: the suite's `triage_by`; those of this store and
     /// those that an allowed signer signed always count]
-    #[arg(long, value_name = "AUTHOR", value_delimiter = ',', help_heading = "Exclusions")]
+    #[arg(
+        long,
+        value_name = "AUTHOR",
+        value_delimiter = ',',
+        help_heading = "Exclusions"
+    )]
     triage_by: Vec<String>,
 }
 

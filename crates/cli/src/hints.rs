@@ -484,7 +484,9 @@ fn sharing_hint(error: &SharingError) -> Option<String> {
         }
         SharingError::SshKeygen(_) => "install OpenSSH",
         SharingError::Store(store) => return store_hint(store),
-        SharingError::Remote { .. } | SharingError::Compress(_) | SharingError::Sign { .. } => return None,
+        SharingError::Remote { .. } | SharingError::Compress(_) | SharingError::Sign { .. } => {
+            return None;
+        }
     };
     Some(hint.to_owned())
 }

@@ -43,7 +43,9 @@ impl SharedHistory {
     /// # Errors
     /// When the place cannot be read, or holds something else or something newer.
     pub fn find(remote: &dyn Remote) -> Result<Option<Self>, SharingError> {
-        let content = remote.get(NAME, LARGEST).map_err(SharingError::of(remote))?;
+        let content = remote
+            .get(NAME, LARGEST)
+            .map_err(SharingError::of(remote))?;
         content
             .map(|content| Self::parse(remote, content))
             .transpose()

@@ -193,7 +193,9 @@ impl SegmentSender<'_> {
         let digest = digest(&draft.content);
         let signing_key = options.signing_key.as_ref();
         // Before anything is there: a key that cannot sign leaves nothing unsigned.
-        let signature = signing_key.map(|key| key.sign(&draft.content)).transpose()?;
+        let signature = signing_key
+            .map(|key| key.sign(&draft.content))
+            .transpose()?;
         loop {
             // The number before the digest: what another process of this store pushes in between is
             // then either known by its digest, or it has that number.

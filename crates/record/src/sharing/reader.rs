@@ -1,7 +1,7 @@
 //! Takes a segment into the store.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufReader, Read};
 
 use flate2::read::MultiGzDecoder;

@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 use super::error::SharingError;
-use super::pull::{
-    PullOptions, PullSummary, absent, check, existing, fetch, refuse_gap, remember,
-};
+use super::pull::{PullOptions, PullSummary, absent, check, existing, fetch, refuse_gap, remember};
 use super::reader::{SegmentFile, take_in};
 use super::remote::Remote;
 use super::withdraw::{settle, withdrawn};

@@ -169,5 +169,7 @@ fn ssh_keygen<'a>(
 fn says(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let last = text.lines().rev().find(|line| !line.trim().is_empty());
-    last.unwrap_or("ssh-keygen gives no reason").trim().to_owned()
+    last.unwrap_or("ssh-keygen gives no reason")
+        .trim()
+        .to_owned()
 }

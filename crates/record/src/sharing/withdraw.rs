@@ -202,14 +202,18 @@ impl OwnWithdrawals {
             let line = line.map_err(damaged)?;
             let is_withdrawn = match parse_line(line.trim_ascii()) {
                 Ok(Record::Session(session)) => within.contains(&session.id),
-                Ok(Record::Run(run)) => within.contains(&run.session) && {
-                    within.insert(run.id);
-                    true
-                },
-                Ok(Record::Instance(instance)) => within.contains(&instance.run) && {
-                    within.insert(instance.id);
-                    true
-                },
+                Ok(Record::Run(run)) => {
+                    within.contains(&run.session) && {
+                        within.insert(run.id);
+                        true
+                    }
+                }
+                Ok(Record::Instance(instance)) => {
+                    within.contains(&instance.run) && {
+                        within.insert(instance.id);
+                        true
+                    }
+                }
                 Ok(Record::Iteration(it)) => within.contains(&it.instance),
                 Ok(Record::Span(it)) => within.contains(&it.instance),
                 Ok(Record::Summary(it)) => within.contains(&it.instance),

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use lapwing_model::text::{counted, grouped, plural};
 use lapwing_record::Refusals;
 use lapwing_record::sharing::{
-    PullSummary, PushSummary, SharingRehearsal, SignatureCounts, WithdrawSummary,
-    WithdrawalSummary,
+    PullSummary, PushSummary, SharingRehearsal, SignatureCounts, WithdrawSummary, WithdrawalSummary,
 };
 use schemars::JsonSchema;
 use serde::Serialize;

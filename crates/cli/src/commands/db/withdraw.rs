@@ -60,13 +60,21 @@ impl WithdrawCommand {
             };
             for run in store.catalogue().runs(&whole.with_retired())? {
                 if !chosen.iter().any(|it| it.head.id == run.head.id) {
-                    return Err(CliError::input("the filters choose only a part of a session")
-                        .hint("withdraw whole sessions, with --where session=NAME"));
+                    return Err(
+                        CliError::input("the filters choose only a part of a session")
+                            .hint("withdraw whole sessions, with --where session=NAME"),
+                    );
                 }
             }
-            sessions.extend(ids.into_iter().map(|id| WithdrawnSession { id: id.to_string() }));
+            sessions.extend(
+                ids.into_iter()
+                    .map(|id| WithdrawnSession { id: id.to_string() }),
+            );
         }
-        let ids: BTreeSet<Id> = sessions.iter().filter_map(|it| it.id.parse().ok()).collect();
+        let ids: BTreeSet<Id> = sessions
+            .iter()
+            .filter_map(|it| it.id.parse().ok())
+            .collect();
         let mut answer = WithdrawAnswer {
             address: remote.address(),
             sessions,

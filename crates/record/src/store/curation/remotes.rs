@@ -122,7 +122,8 @@ impl Writer<'_> {
         sha256: &str,
         bytes: u64,
     ) -> StoreResult<()> {
-        let sql = "UPDATE remote_segment SET sha256 = ?3, bytes = ?4 WHERE remote = ?1 AND number = ?2";
+        let sql =
+            "UPDATE remote_segment SET sha256 = ?3, bytes = ?4 WHERE remote = ?1 AND number = ?2";
         self.execute(sql, params![remote, number, sha256, bytes.cast_signed()])
             .map(drop)
     }

@@ -44,7 +44,8 @@ impl Store {
 
 /// Returns the annotations that are not left out.
 pub(super) fn regarded(connection: &Connection) -> StoreResult<Vec<Annotation>> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM temp.sqlite_master WHERE name = 'disregarded_annotation')";
+    let sql =
+        "SELECT EXISTS (SELECT 1 FROM temp.sqlite_master WHERE name = 'disregarded_annotation')";
     let condition = match query::value::<bool>(connection, sql, [])? {
         true => "id NOT IN (SELECT id FROM temp.disregarded_annotation)",
         false => "TRUE",
@@ -58,7 +59,8 @@ impl StoreAnnotations<'_> {
     /// # Errors
     /// When the store cannot be read.
     pub fn own(&self) -> StoreResult<BTreeSet<Id>> {
-        self.store.read(|connection| ids(connection, "signer IS NULL"))
+        self.store
+            .read(|connection| ids(connection, "signer IS NULL"))
     }
 
     /// Counts the annotations that are not among some known ones.
