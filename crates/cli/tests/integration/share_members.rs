@@ -98,7 +98,7 @@ fn neither_hiding_nor_renaming_by_others_changes_a_judgement() {
     for words in [
         &["db", "retire", "join"][..],
         &["db", "rename", "join", "joined"],
-        &["db", "rename", "join", "--metric", "wall_time", "nothing"],
+        &["db", "rename", "join", "--metric", "wall_time=nothing"],
         &["triage", "expect", "*", "--at-version", "v20"],
     ] {
         for way in ["pull", "merge", "import"] {
