@@ -7,7 +7,7 @@ use super::error::ErrorAnswer;
 use super::{
     advise, annotating, bisection, burn_in, compare, detect, doctor, dry_run, imported, indicators,
     judgement, list, mds, plan, session, sharing, stacks, stores, study, trace, upkeep,
-    variability, written,
+    variability, withdraw, written,
 };
 use crate::writing::AnswerKind;
 
@@ -40,7 +40,7 @@ const STORES: &[&AnswerKind] = &[
     &upkeep::RESCUE,
     &sharing::PUSH,
     &sharing::PULL,
-    &sharing::WITHDRAW,
+    &withdraw::KIND,
     &written::SUITE,
     &written::EXPORT,
     &written::TRACE,

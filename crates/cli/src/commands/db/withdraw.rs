@@ -10,7 +10,7 @@ use lapwing_analyse::sample::SampleFilter;
 use lapwing_model::{Annotation, Id, Object};
 use lapwing_record::Filter;
 use lapwing_record::sharing::{PullOptions, withdraw};
-use lapwing_show::answers::sharing::{WithdrawAnswer, WithdrawnSession};
+use lapwing_show::answers::withdraw::{WithdrawAnswer, WithdrawnSession};
 use uuid::Uuid;
 
 use super::said::somebody;

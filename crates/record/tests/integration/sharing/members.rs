@@ -12,12 +12,13 @@ use lapwing_record::sharing::{AllowedSigners, SigningKey, WithdrawSummary, Withd
 /// An annotation that hides everything.
 fn mute(number: u64, by: &str) -> Annotation {
     let id = uuid(6, number);
-    match record(&format!(
+    let line = format!(
         r#"{{"v":1,"kind":"annotation","id":"{id}","at":"2026-11-21T10:00:00Z","by":"{by}","action":"triage","target":{{"benchmark":"*","state":"muted"}}}}"#
-    )) {
-        Record::Annotation(annotation) => annotation,
-        other => panic!("{other:?}"),
-    }
+    );
+    let Record::Annotation(annotation) = record(&line) else {
+        unreachable!("{line}")
+    };
+    annotation
 }
 
 fn put_own(store: &mut Store, annotation: &Annotation) {

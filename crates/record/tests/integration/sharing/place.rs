@@ -55,11 +55,11 @@ impl Remote for Place {
 
     fn get(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, RemoteError> {
         let mut object = self.objects.borrow().get(name).cloned();
-        if let (Some(content), true) = (&mut object, name.starts_with("segments/")) {
-            if let Some(left) = self.cuts.get().checked_sub(1) {
-                self.cuts.set(left);
-                content.truncate(content.len() / 2);
-            }
+        if name.starts_with("segments/")
+            && let (Some(content), Some(left)) = (&mut object, self.cuts.get().checked_sub(1))
+        {
+            self.cuts.set(left);
+            content.truncate(content.len() / 2);
         }
         assert!(object.iter().all(|it| it.len() as u64 <= limit), "{name}");
         Ok(object)
