@@ -83,6 +83,15 @@ def store(tmp_path, environment):
     return lambda name: Store(tmp_path, name, environment)
 
 
+@pytest.fixture
+def signer(tmp_path):
+    """A key, and a file that allows its owner to sign."""
+    key, allowed = tmp_path / "key", tmp_path / "allowed"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    allowed.write_text(f"ann@team {key.with_suffix('.pub').read_text()}")
+    return key, allowed
+
+
 def push_all(stores, url, *options):
     """Pushes from all stores at once; returns the output of each push that failed."""
     pushing = [store.start("db", "push", url, *options) for store in stores]

@@ -23,6 +23,10 @@ class Server:
         self.conditional = True
         #: Answers to give instead of doing anything, and answers to give after having done it.
         self.refusals, self.lies = [], []
+        #: How often a page repeats that there is nothing.
+        self.verbosity = 1
+        #: How many segments come without their end.
+        self.cuts = 0
         #: User and password that it wants.
         self.login = None
         #: Where everything has moved to.
@@ -88,8 +92,16 @@ class Handler(BaseHTTPRequestHandler):
         return self.answer(status, answer)
 
     def do_GET(self):
-        objects = self.kept.objects
-        self.handle_with(lambda path, _: (200, objects[path]) if path in objects else (404, b"<html>none</html>"))
+        def give(path, _):
+            content = self.kept.objects.get(path)
+            if content is None:
+                return 404, b"<html>none</html>" * self.kept.verbosity
+            if path.endswith(".gz") and self.kept.cuts > 0:
+                self.kept.cuts -= 1
+                return 200, content[: len(content) // 2]
+            return 200, content
+
+        self.handle_with(give)
 
     def do_PUT(self):
         def keep(path, content):

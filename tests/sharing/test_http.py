@@ -195,3 +195,40 @@ def test_tls_trusts_whom_it_is_told_to(store, server, tmp_path, environment):
     assert a.run("db", "push", server.url) == (
         f"error: {a.path}, which SSL_CERT_FILE names, holds no certificate\nexit 2"
     )
+
+
+def test_a_segment_that_comes_without_its_end_is_asked_for_again(store, server):
+    a, b = store("a"), store("b")
+    a.add(1)
+    a.run("db", "push", server.url)
+    server.cuts = 2
+    assert b.run("db", "pull", server.url).startswith("pulled 1 segment")
+    assert server.cuts == 0
+    server.cuts = 3
+    said = store("c").run("db", "pull", server.url)
+    assert "/segments/00000001.jsonl.gz is cut off or damaged" in said and said.endswith("exit 2")
+
+
+def test_no_more_is_read_than_may_be_there(store, server):
+    a, b = store("a"), store("b")
+    a.add(1)
+    a.run("db", "push", server.url)
+    # A page that says that there is nothing may be long.
+    server.verbosity = 100_000
+    assert b.run("db", "pull", server.url).startswith("pulled 1 segment")
+    server.objects["/lapwing.json"] += b" " * (1 << 20)
+    said = store("c").run("db", "pull", server.url)
+    assert "cannot fetch lapwing.json" in said and "limit" in said and said.endswith("exit 2")
+
+
+def test_signatures_go_beside_the_segments(store, server, signer):
+    a, b = store("a"), store("b")
+    a.add(1)
+    key, allowed = signer
+    assert a.run("db", "push", server.url, "--sign", key).startswith("pushed 1 session")
+    assert segments(server) == ["/segments/00000001.jsonl.gz", "/segments/00000001.sig"]
+    said = b.run("db", "pull", server.url, "--allowed-signers", allowed)
+    assert said.startswith("pulled 1 segment") and "note" not in said
+    server.objects["/segments/00000001.sig"] = b"none"
+    said = store("c").run("db", "pull", server.url, "--allowed-signers", allowed)
+    assert "the signature of" in said and said.endswith("exit 2")

@@ -63,3 +63,27 @@ def test_without_keys_it_says_what_to_set(store, bucket, environment):
     assert a.run("db", "push", f"s3://{bucket}/h").startswith(
         "error: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set\n  hint: "
     )
+
+
+def test_signatures_go_beside_the_segments(store, bucket, signer):
+    a, b = store("a"), store("b")
+    a.add(1)
+    key, allowed = signer
+    url = f"s3://{bucket}/h"
+    assert a.run("db", "push", url, "--sign", key).startswith("pushed 1 session")
+    said = b.run("db", "pull", url, "--allowed-signers", allowed)
+    assert said.startswith("pulled 1 segment") and "note" not in said
+    a.add(2)
+    assert a.run("db", "push", url).startswith("pushed 1 session")
+    assert "note: 1 segment not signed" in b.run("db", "pull", url, "--allowed-signers", allowed)
+
+
+def test_what_is_withdrawn_reaches_no_new_store(store, bucket):
+    a, b = store("a"), store("b")
+    a.add(1, 2)
+    url = f"s3://{bucket}/h"
+    a.run("db", "push", url)
+    said = a.run("db", "withdraw", url, "--where", "session=1", "--by", "Ann", "--yes")
+    assert said.startswith("withdrew 1 session") and "the location still holds the sessions" in " ".join(said.split())
+    assert "1 session withdrawn by Ann: deleted here" in b.run("db", "pull", url)
+    assert b.records() == a.records()

@@ -8,7 +8,10 @@ use lapwing_formats::EachRun;
 use lapwing_measure::suite::burn_in_file;
 use lapwing_measure::{ancestry, number_of_commits, remote_address};
 use lapwing_model::{JudgeSettings, JudgedFrom};
+use lapwing_record::{AnnotationCounts, Store, StoreError};
+use lapwing_show::answers::annotating::disregarded_note;
 use lapwing_show::answers::audit::AuditDetail;
+use lapwing_show::writing::Note;
 use lapwing_stats::Confidence;
 
 use crate::error::CliError;
@@ -69,6 +72,34 @@ const HAIL: [NamedValue<Compat>; 1] = [(
     "The notebook and `analyze_benchmarks` of Hail's benchmarks",
     Compat::Hail,
 )];
+
+/// Whose annotations count.
+#[derive(Debug, Clone, Default, Args)]
+pub struct TriageOption {
+    /// Authors whose annotations count although they came from other stores, such as mutes that were pulled from
+    /// a shared history; `*` stands for any text [default: the suite's `triage_by`; those of this store and
+    /// those that an allowed signer signed always count]
+    #[arg(
+        long,
+        value_name = "AUTHOR",
+        value_delimiter = ',',
+        help_heading = "Exclusions"
+    )]
+    triage_by: Vec<String>,
+}
+
+impl TriageOption {
+    /// Returns settings with the authors of the option, if it is given.
+    pub fn over(&self, judging: JudgingOptions) -> JudgingOptions {
+        if self.triage_by.is_empty() {
+            return judging;
+        }
+        JudgingOptions {
+            triage_by: self.triage_by.clone(),
+            ..judging
+        }
+    }
+}
 
 /// Whether exclusions are shown.
 #[derive(Debug, Clone, Copy, Default, Args)]
@@ -170,6 +201,8 @@ pub struct JudgingOptions {
     pub confidence: Option<Confidence>,
     /// The accepted share of false findings among the reported changes.
     pub false_discovery_rate: Option<f64>,
+    /// Authors whose annotations count although they came from other stores.
+    pub triage_by: Vec<String>,
     /// What the suite file says, also of single benchmarks and metrics.
     pub suite: JudgeSettings,
     /// The meaning of a run of a command in files that do not state it.
@@ -177,6 +210,15 @@ pub struct JudgingOptions {
 }
 
 impl JudgingOptions {
+    /// Leaves out of what a store gives the annotations that do not count; returns a note on those.
+    pub fn honour(&self, store: &Store) -> Result<Option<Note>, StoreError> {
+        let mut counts = AnnotationCounts::default();
+        for remark in store.honour(&self.triage_by)? {
+            counts.add(&remark.annotation);
+        }
+        Ok(disregarded_note(&counts))
+    }
+
     /// Returns the commit that a revision means in the repository under test, and its ancestors; empty if it means
     /// none.
     pub fn ancestry(&self, revision: &str) -> Vec<String> {
@@ -240,6 +282,7 @@ impl CleaningOptions {
             smallest_effect: suite.smallest_effect,
             confidence,
             false_discovery_rate: suite.false_discovery_rate,
+            triage_by: suite.triage_by.clone(),
             suite,
             each_run: EachRun::Iteration,
         })

@@ -1,5 +1,6 @@
 //! Options and sides of every command that compares.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
@@ -194,6 +195,8 @@ pub fn gather(
 pub struct FoundSides {
     /// The sides.
     pub sides: ComparedSides,
+    /// A note on annotations of each store that do not count.
+    disregarded: Vec<Note>,
     /// Dropped after the stores of the files.
     _files: SideFiles,
 }
@@ -215,17 +218,24 @@ impl FoundSides {
                 .collect::<Vec<&str>>()
                 .join(" | "),
         };
+        let disregarded = RefCell::new(Vec::new());
+        let honour = |store: Store| -> Result<Store, CliError> {
+            disregarded.borrow_mut().extend(judging.honour(&store)?);
+            Ok(store)
+        };
         let open = || {
-            open_for_reading(context).map_err(|error| match missing_file(specs) {
+            let opened = open_for_reading(context).map_err(|error| match missing_file(specs) {
                 Some(path) => CliError::input(format!("there is no file {path}")),
                 None => error,
-            })
+            });
+            honour(opened?)
         };
         let ancestry = |revision: &str| judging.ancestry(revision);
-        let open_file = |path: &Path| files.open(path, filter, context);
+        let open_file = |path: &Path| honour(files.open(path, filter, context)?);
         let sides = ComparedSides::find(specs, filter, open, open_file, &ancestry)?;
         Ok(Self {
             sides,
+            disregarded: disregarded.into_inner(),
             _files: files,
         })
     }
@@ -255,6 +265,7 @@ impl FoundSides {
             );
         }
         notes.extend(retired_notes(&self.sides.left_out(filter)?));
+        notes.extend(self.disregarded.iter().cloned());
         Ok(notes)
     }
 }

@@ -19,6 +19,8 @@ pub enum ExitStatus {
     NotEnough,
     /// 4: a benchmark failed in every iteration.
     Failed,
+    /// 5: two stores that share a history disagree about a record.
+    Conflict,
     /// 70: a bug.
     Bug,
     /// 125: `judge` cannot judge this state, and `git bisect run` skips it.
@@ -38,6 +40,7 @@ impl ExitStatus {
             Self::Input => 2,
             Self::NotEnough => 3,
             Self::Failed => 4,
+            Self::Conflict => 5,
             Self::Bug => 70,
             Self::Skip => 125,
             Self::Abort => 128,

@@ -107,7 +107,10 @@ fn exit_of(error: &(dyn Error + 'static)) -> ExitStatus {
         }
         (_, Some(IndicatorError::Breach { .. }), _) => ExitStatus::Failed,
         (_, _, Some(StackError::Panicked)) => ExitStatus::Bug,
-        (_, _, _) => ExitStatus::Input,
+        (_, _, _) => match error.downcast_ref() {
+            Some(SharingError::Store(StoreError::Conflict { .. })) => ExitStatus::Conflict,
+            Some(_) | None => ExitStatus::Input,
+        },
     }
 }
 
@@ -494,11 +497,17 @@ fn sharing_hint(error: &SharingError) -> Option<String> {
             "nothing was read from it; restore it from a backup, or start a new history at another URL"
         }
         SharingError::Line { .. } => "nothing was read from it; upgrade lapwing",
+        SharingError::WrongSignature { .. } => {
+            "nothing was read from it: the segment or its signature was changed; ask whoever pushed it, and restore both from a backup"
+        }
+        SharingError::SshKeygen(_) => "install OpenSSH",
         SharingError::Store(store) => return store_hint(store),
         SharingError::Secrets(_) => {
             "`lapwing db push URL --preview` lists them with the command that deletes each; --allow-secrets shares them"
         }
-        SharingError::Remote { .. } | SharingError::Compress(_) => return None,
+        SharingError::Remote { .. } | SharingError::Compress(_) | SharingError::Sign { .. } => {
+            return None;
+        }
     };
     Some(hint.to_owned())
 }

@@ -24,6 +24,8 @@ pub struct JudgeSettings {
     pub confidence: Option<f64>,
     /// The share of false ones that is accepted among the changes that are reported.
     pub false_discovery_rate: Option<f64>,
+    /// The authors whose annotations count although they came from other stores.
+    pub triage_by: Vec<String>,
     /// The repository under test, or the folder of the suite within it; `None` if the version is not that of a
     /// repository.
     pub repository: Option<PathBuf>,

@@ -17,7 +17,7 @@ pub mod sharing;
 pub mod store;
 
 pub use annotations::NameHistory;
-pub use annotations::{Change, Remark, Retirement, Triage, TriageState};
+pub use annotations::{AnnotationCounts, Change, Remark, Retirement, Triage, TriageState};
 pub use column::{Column, ColumnEntry};
 pub use data::{
     Definition, Filter, InstanceData, RecordedBenchmark, Retired, RunHead, SessionHead,

@@ -6,6 +6,7 @@ mod restore;
 mod retire;
 pub(super) mod said;
 mod share;
+mod withdraw;
 
 use std::path::PathBuf;
 
@@ -18,6 +19,7 @@ use lapwing_show::answers::stores::{annotations, store_info};
 use lapwing_show::answers::upkeep::{MergedStore, merged, purged};
 
 use self::share::{PushCommand, ShareCommand};
+use self::withdraw::WithdrawCommand;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, ResultFilters};
 use crate::store::{open_for_reading, open_for_writing};
@@ -85,6 +87,12 @@ enum Action {
         #[command(flatten)]
         answer: AnswerOptions,
     },
+    /// Delete sessions from this store, and ask everybody who shares a history to delete them
+    ///
+    /// Whole sessions only. A folder's segments are rewritten without them; on servers and in object stores they
+    /// stay until somebody deletes them there. Other stores delete what they had before only with `lapwing db pull
+    /// --accept-withdrawals`. Without filter, an interrupted withdrawal is completed.
+    Withdraw(WithdrawCommand),
     /// Delete measurements permanently; this cannot be undone
     Purge {
         #[command(flatten)]
@@ -124,6 +132,7 @@ impl Db {
             }
             Action::Push(push) => push.act(context),
             Action::Pull(share) => share.pull(context),
+            Action::Withdraw(withdraw) => withdraw.act(context),
             Action::Purge {
                 filters,
                 everything,
@@ -153,6 +162,7 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {
         .collect::<Result<_, _>>()?;
     let is_new = !context.store.exists();
     let mut store = open_for_writing(context)?;
+    let known = store.annotations().ids()?;
     let mut merged_files: Vec<MergedStore> = Vec::new();
     for (file, other) in files.iter().zip(&others) {
         let total = match store.write(|writer| writer.merge(other)) {
@@ -177,7 +187,8 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {
             known_records: total.already_there,
         });
     }
-    let answer = merged(store.path(), &merged_files)?;
+    let came = store.annotations().besides(&known)?;
+    let answer = merged(store.path(), &merged_files, &came)?;
     context.show(&answer, &AnswerOptions::default())
 }
 

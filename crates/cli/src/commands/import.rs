@@ -133,7 +133,8 @@ impl ImportCommand {
             true => ExitStatus::Fine,
             false => ExitStatus::Input,
         };
-        let answer = tally.answer(&options, &other_endings, &target);
+        let mut answer = tally.answer(&options, &other_endings, &target);
+        answer.notes.extend(target.came_note()?);
         context.show(&answer, &self.answer)?;
         Ok(status)
     }

@@ -175,6 +175,10 @@ impl JudgeCommand {
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
         let store = crate::store::open_for_writing(context)?;
+        let judging = CleaningOptions::default().judging()?;
+        if let Some(note) = judging.honour(&store)? {
+            context.terminal.note(&note.text);
+        }
         let sessions = match &baseline {
             JudgedBaseline::Measured => BTreeSet::new(),
             JudgedBaseline::Stored { sessions, .. } => sessions.clone(),
@@ -185,7 +189,7 @@ impl JudgeCommand {
             &plan.cases[0].benchmark.id,
             &self.options.metric,
             &sessions,
-            &CleaningOptions::default().judging()?.rules,
+            &judging.rules,
         )?;
         let session = new_session(
             self.options.name.clone(),

@@ -22,7 +22,7 @@ use lapwing_show::report::{
 use lapwing_show::writing::{AnswerFormat, Note};
 use lapwing_trace::SpanReader;
 
-use crate::cleaning::{AuditOption, CleaningOptions, JudgingOptions};
+use crate::cleaning::{AuditOption, CleaningOptions, JudgingOptions, TriageOption};
 use crate::commands::compare::control_result;
 use crate::comparing::{StatisticsOptions, gather, metrics, parse_side};
 use crate::error::{CliError, ExitStatus};
@@ -55,6 +55,8 @@ pub struct ReportCommand {
     #[command(flatten)]
     cleaning: CleaningOptions,
     #[command(flatten)]
+    triage: TriageOption,
+    #[command(flatten)]
     audit: AuditOption,
 }
 
@@ -62,11 +64,13 @@ impl ReportCommand {
     /// Writes the report and prints the path of its index.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let asked = self.filters.filter()?;
-        let judging = self.cleaning.judging()?;
+        let judging = self.triage.over(self.cleaning.judging()?);
         let comparisons = self.comparisons(&asked, &judging, context)?;
         let store = open_for_reading(context)?;
+        let disregarded = judging.honour(&store)?;
         let filter = asked.resolve(&store)?;
         let mut notes = retired_notes(&store.catalogue().left_out(&filter)?);
+        notes.extend(disregarded);
         if self.compare.is_empty() {
             note_unknown_names(&store, &judging.rules, context)?;
         }

@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 use ureq::Agent;
 use ureq::http::Uri;
 
-use super::web::{ServerAnswer, WebError, agent, quoted, request};
+use super::web::{SHORT, ServerAnswer, WebError, agent, quoted, request};
 use crate::error::CliError;
 
 /// A folder of an HTTP server.
@@ -69,9 +69,9 @@ impl Remote for HttpFolder {
         &self.address
     }
 
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, RemoteError> {
+    fn get(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, RemoteError> {
         let what = format!("cannot fetch {name}");
-        let answer = request(&what, || {
+        let answer = request(&what, limit, || {
             // A cache may not know that the object exists by now.
             let mut request = self
                 .agent
@@ -91,7 +91,7 @@ impl Remote for HttpFolder {
 
     fn create(&self, name: &str, content: &[u8]) -> Result<ObjectCreation, RemoteError> {
         let what = format!("cannot create {name}");
-        let answer = request(&what, || {
+        let answer = request(&what, SHORT, || {
             let mut request = self
                 .agent
                 .put(self.url(name))

@@ -6,7 +6,7 @@ use ureq::Agent;
 use ureq::http::Uri;
 
 use super::signature::{S3Credentials, SignedRequest, encoded, headers};
-use super::web::{ServerAnswer, WebError, agent, quoted, request};
+use super::web::{SHORT, ServerAnswer, WebError, agent, quoted, request};
 use crate::error::CliError;
 
 /// A part of a bucket.
@@ -95,11 +95,11 @@ impl BucketFolder {
         what: &str,
         method: &'static str,
         name: &str,
-        content: &[u8],
+        (content, limit): (&[u8], u64),
     ) -> Result<ServerAnswer, WebError> {
         let path = format!("{}/{name}", self.path);
         let url = format!("{}{path}", self.server);
-        request(what, || {
+        request(what, limit, || {
             let signed = headers(
                 &SignedRequest {
                     method,
@@ -149,9 +149,9 @@ impl Remote for BucketFolder {
         &self.address
     }
 
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, RemoteError> {
+    fn get(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, RemoteError> {
         let what = format!("cannot fetch {name}");
-        let answer = self.request(&what, "GET", name, b"")?;
+        let answer = self.request(&what, "GET", name, (b"", limit.max(SHORT)))?;
         let code = element(&answer, "Code");
         match (answer.status, code.as_deref()) {
             (200, _) => Ok(Some(answer.body)),
@@ -167,7 +167,7 @@ impl Remote for BucketFolder {
 
     fn create(&self, name: &str, content: &[u8]) -> Result<ObjectCreation, RemoteError> {
         let what = format!("cannot create {name}");
-        let answer = self.request(&what, "PUT", name, content)?;
+        let answer = self.request(&what, "PUT", name, (content, SHORT))?;
         match answer.status {
             200 | 201 | 204 => Ok(ObjectCreation::New),
             412 => Ok(ObjectCreation::Refused),

@@ -1,5 +1,6 @@
 //! Requests, repeated after temporary failures.
 
+use std::io::Read;
 use std::time::Duration;
 
 use ureq::config::RedirectAuthHeaders;
@@ -16,8 +17,8 @@ const ATTEMPTS: u32 = 5;
 /// Pause before the second attempt; doubled before each further one.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Maximum size of an answer.
-const LARGEST: u64 = 512 << 20;
+/// Maximum size of an answer that only says whether something was done.
+pub(super) const SHORT: u64 = 64 << 10;
 
 /// The answer of a server.
 pub(super) struct ServerAnswer {
@@ -96,15 +97,16 @@ fn roots() -> Result<RootCerts, CliError> {
     Ok(RootCerts::WebPki)
 }
 
-/// Makes a request until the answer is final. `what` names the request in errors. Each attempt is
+/// Makes a request until the answer is final, of which no more than `limit` bytes are read. `what` names the request in errors. Each attempt is
 /// signed again, because signatures are valid for minutes only.
 pub(super) fn request(
     what: &str,
+    limit: u64,
     attempt: impl Fn() -> Result<Response<Body>, ureq::Error>,
 ) -> Result<ServerAnswer, WebError> {
     let mut pause = PAUSE;
     for left in (0..ATTEMPTS).rev() {
-        match attempt().and_then(read) {
+        match attempt().and_then(|response| read(response, limit)) {
             Ok(answer) if left > 0 && is_passing(answer.status) => {}
             Ok(answer) => return Ok(answer),
             Err(error) if left > 0 && may_pass(&error) => {}
@@ -124,14 +126,16 @@ pub(super) fn request(
     })
 }
 
-fn read(mut response: Response<Body>) -> Result<ServerAnswer, ureq::Error> {
-    let body = response
-        .body_mut()
-        .with_config()
-        .limit(LARGEST)
-        .read_to_vec()?;
+fn read(mut response: Response<Body>, limit: u64) -> Result<ServerAnswer, ureq::Error> {
+    let status = response.status().as_u16();
+    let mut body = Vec::new();
+    let reader = response.body_mut().as_reader();
+    let read = reader.take(limit + 1).read_to_end(&mut body)? as u64;
+    if read > limit && status == 200 {
+        return Err(ureq::Error::BodyExceedsLimit(limit));
+    }
     Ok(ServerAnswer {
-        status: response.status().as_u16(),
+        status,
         headers: response.headers().clone(),
         body,
     })

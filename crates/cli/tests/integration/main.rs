@@ -70,6 +70,7 @@ mod run_plan;
 mod run_pytest;
 mod schema;
 mod share;
+mod share_members;
 mod short_answers;
 mod simulation_jobs;
 mod stack;

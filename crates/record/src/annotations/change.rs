@@ -41,6 +41,11 @@ pub enum Change {
         /// That annotation.
         annotation: Id,
     },
+    /// A session is to be deleted from the stores that share it.
+    Withdraw {
+        /// The session.
+        session: Id,
+    },
 }
 
 /// Measurements that are excluded from analysis.
@@ -103,6 +108,9 @@ impl Change {
             "restore" => Some(Self::Restore {
                 annotation: text("annotation")?.parse().ok()?,
             }),
+            "withdraw" => Some(Self::Withdraw {
+                session: text("session")?.parse().ok()?,
+            }),
             _other => None,
         }
     }
@@ -114,6 +122,7 @@ impl Change {
             Self::Retire(_) => "retire",
             Self::Triage(_) => Triage::ACTION,
             Self::Restore { .. } => "restore",
+            Self::Withdraw { .. } => "withdraw",
         }
     }
 
@@ -158,6 +167,7 @@ impl Change {
                 triage.put(&mut target);
             }
             Self::Restore { annotation } => put("annotation", Some(annotation.to_string())),
+            Self::Withdraw { session } => put("session", Some(session.to_string())),
         }
         if is_exact {
             target.insert(EXACTLY.to_owned(), Value::Bool(true));
@@ -172,6 +182,19 @@ impl Change {
             Self::Rename { .. }
             | Self::RenameMetric { .. }
             | Self::Triage(_)
+            | Self::Restore { .. }
+            | Self::Withdraw { .. } => None,
+        }
+    }
+
+    /// Returns the session that it withdraws.
+    pub(crate) fn withdrawn(&self) -> Option<Id> {
+        match self {
+            Self::Withdraw { session } => Some(*session),
+            Self::Rename { .. }
+            | Self::RenameMetric { .. }
+            | Self::Retire(_)
+            | Self::Triage(_)
             | Self::Restore { .. } => None,
         }
     }
@@ -180,9 +203,11 @@ impl Change {
     pub(crate) fn restored(&self) -> Option<Id> {
         match self {
             Self::Restore { annotation } => Some(*annotation),
-            Self::Rename { .. } | Self::RenameMetric { .. } | Self::Retire(_) | Self::Triage(_) => {
-                None
-            }
+            Self::Rename { .. }
+            | Self::RenameMetric { .. }
+            | Self::Retire(_)
+            | Self::Triage(_)
+            | Self::Withdraw { .. } => None,
         }
     }
 
@@ -201,7 +226,7 @@ impl Change {
             } => (suite, benchmark, *exactly),
             Self::Retire(retirement) => return retirement.is_about(suite, ids),
             Self::Triage(triage) => return triage.is_about(suite, ids),
-            Self::Restore { .. } => return false,
+            Self::Restore { .. } | Self::Withdraw { .. } => return false,
         };
         means(of_suite.as_deref(), benchmark, exactly, suite, ids)
     }

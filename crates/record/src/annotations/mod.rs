@@ -5,6 +5,7 @@
 //! annotation, and is one itself.
 
 mod change;
+mod counts;
 mod names;
 mod triage;
 mod undone;
@@ -16,6 +17,7 @@ use jiff::Timestamp;
 use lapwing_model::{Annotation, Id};
 
 pub use change::{Change, Retirement};
+pub use counts::AnnotationCounts;
 pub use names::NameHistory;
 pub use triage::{Triage, TriageState};
 
@@ -90,9 +92,10 @@ impl Remark {
         };
         let ids = match change {
             Change::Retire(_) | Change::Triage(_) => names.until(suite, recorded, self.said()),
-            Change::Rename { .. } | Change::RenameMetric { .. } | Change::Restore { .. } => {
-                names.all(suite, recorded)
-            }
+            Change::Rename { .. }
+            | Change::RenameMetric { .. }
+            | Change::Restore { .. }
+            | Change::Withdraw { .. } => names.all(suite, recorded),
         };
         change.is_about(suite, &ids)
     }
@@ -112,7 +115,10 @@ fn supersede(remarks: &mut [Remark]) {
         };
         let name = match &change {
             Change::Rename { benchmark, .. } | Change::RenameMetric { benchmark, .. } => benchmark,
-            Change::Retire(_) | Change::Triage(_) | Change::Restore { .. } => continue,
+            Change::Retire(_)
+            | Change::Triage(_)
+            | Change::Restore { .. }
+            | Change::Withdraw { .. } => continue,
         };
         let known = later.entry(name.clone()).or_default();
         let winner = known.iter().find(|(_, it)| it.supersedes(&change));

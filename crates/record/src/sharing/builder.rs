@@ -164,6 +164,6 @@ impl SegmentBuilder {
     }
 }
 
-fn encoder() -> GzEncoder<Vec<u8>> {
+pub(super) fn encoder() -> GzEncoder<Vec<u8>> {
     GzEncoder::new(Vec::new(), Compression::default())
 }

@@ -15,6 +15,9 @@ const FORMAT: &str = "lapwing shared history";
 /// The version of the layout that this program reads and writes.
 const VERSION: u64 = 1;
 
+/// The document has one short line.
+const LARGEST: u64 = 64 << 10;
+
 #[derive(Debug, Deserialize)]
 struct HistoryDocument {
     id: Id,
@@ -40,7 +43,9 @@ impl SharedHistory {
     /// # Errors
     /// When the place cannot be read, or holds something else or something newer.
     pub fn find(remote: &dyn Remote) -> Result<Option<Self>, SharingError> {
-        let content = remote.get(NAME).map_err(SharingError::of(remote))?;
+        let content = remote
+            .get(NAME, LARGEST)
+            .map_err(SharingError::of(remote))?;
         content
             .map(|content| Self::parse(remote, content))
             .transpose()

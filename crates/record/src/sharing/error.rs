@@ -1,5 +1,7 @@
 //! Errors of shared histories.
 
+use std::path::PathBuf;
+
 use super::remote::{Remote, RemoteError};
 use crate::private::TextSurvey;
 use crate::{LineError, StoreError};
@@ -83,6 +85,25 @@ pub enum SharingError {
     /// Secrets would be shared.
     #[error("{} would be shared: {}", counted(.0.secret_count, "secret"), first_secrets(.0))]
     Secrets(Box<TextSurvey>),
+    /// A signature is not one of its segment.
+    #[error("the signature of {segment} is not valid: {says}")]
+    WrongSignature {
+        /// The segment.
+        segment: String,
+        /// The reason of `ssh-keygen`.
+        says: String,
+    },
+    /// A segment cannot be signed.
+    #[error("cannot sign with {}: {says}", key.display())]
+    Sign {
+        /// The key.
+        key: PathBuf,
+        /// The reason of `ssh-keygen`.
+        says: String,
+    },
+    /// Signatures cannot be made or checked.
+    #[error("cannot run ssh-keygen")]
+    SshKeygen(#[source] std::io::Error),
     /// A segment cannot be made.
     #[error("cannot compress a segment")]
     Compress(#[source] std::io::Error),

@@ -17,6 +17,8 @@ mod push;
 mod reader;
 mod rehearse;
 mod remote;
+mod signature;
+mod withdraw;
 
 pub use document::SharedHistory;
 pub use error::SharingError;
@@ -25,7 +27,9 @@ pub use private::unshared_texts;
 pub use pull::{PullOptions, PullSummary, VerifiedSegments, pull};
 pub use push::{PushOptions, PushSummary, push};
 pub use rehearse::{SharingRehearsal, rehearse_pull, rehearse_push};
-pub use remote::{ObjectCreation, Remote, RemoteError};
+pub use remote::{ObjectCreation, Remote, RemoteError, TooLarge};
+pub use signature::{AllowedSigners, SignatureCounts, SigningKey};
+pub use withdraw::{Annotate, WithdrawSummary, WithdrawalSummary, withdraw};
 
 /// A step of pulling or pushing, for progress display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +66,11 @@ const ENDING: &str = ".jsonl.gz";
 /// Returns the name of a segment: `segments/00000001.jsonl.gz` is the first.
 fn segment_name(number: u32) -> String {
     format!("{SEGMENTS}/{number:08}{ENDING}")
+}
+
+/// Returns the name of a segment's signature: `segments/00000001.sig`.
+fn signature_name(number: u32) -> String {
+    format!("{SEGMENTS}/{number:08}.sig")
 }
 
 /// Returns where a segment is, for errors.

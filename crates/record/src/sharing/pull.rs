@@ -5,20 +5,33 @@ use std::collections::BTreeSet;
 use super::error::SharingError;
 use super::reader::{SegmentFile, TakenSegment, take_in};
 use super::remote::Remote;
+use super::signature::{AllowedSigners, SegmentSignature, SignatureCounts};
+use super::withdraw::{WithdrawalSummary, is_rewritten, settle};
 use super::{
     SEGMENTS, SharedHistory, SharingStep, digest, segment_at, segment_name, segment_number,
 };
 use crate::store::KnownRemote;
-use crate::{AppendCounts, Refusals, Store, StoreError, Writer};
+use crate::{AnnotationCounts, AppendCounts, Refusals, Store, StoreError, Writer};
+use lapwing_model::Id;
+
+/// The most bytes of a segment, compressed.
+const LARGEST: u64 = 512 << 20;
+
+/// How often a segment is asked for that comes cut off or damaged.
+const ATTEMPTS: u32 = 3;
 
 /// How to take part in a shared history.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PullOptions {
     /// Which of the known segments are read again.
     pub verify: VerifiedSegments,
     /// Whether to forget what is known of the history, and to go on where it is not the one that
     /// was there before.
     pub begin_anew: bool,
+    /// Whose signatures count; without them, signatures are not looked at.
+    pub allowed_signers: Option<AllowedSigners>,
+    /// Whether sessions that others withdrew are deleted although the store had them before.
+    pub accept_withdrawals: bool,
 }
 
 /// Which of the known segments are compared with what they were.
@@ -42,6 +55,14 @@ pub struct PullSummary {
     pub appended: AppendCounts,
     /// Records that were refused and left out.
     pub refused: Refusals,
+    /// Annotations that were new.
+    pub annotations: AnnotationCounts,
+    /// Signatures of the segments.
+    pub signatures: SignatureCounts,
+    /// Sessions that are withdrawn.
+    pub withdrawals: WithdrawalSummary,
+    /// Sessions that the store did not have before.
+    pub(super) sessions: BTreeSet<Id>,
 }
 
 /// Pulls every segment that the store does not know, each in one transaction.
@@ -57,7 +78,7 @@ pub fn pull(
 ) -> Result<PullSummary, SharingError> {
     let history = existing(store, remote)?;
     let known = enter(store, remote, &history, options)?;
-    pull_new(store, remote, &known, watch)
+    pull_new(store, remote, &known, options, watch)
 }
 
 /// Returns the history of a place that must have one.
@@ -84,41 +105,55 @@ pub(super) fn enter(
     history: &SharedHistory,
     options: &PullOptions,
 ) -> Result<KnownRemote, SharingError> {
-    let id = check(store, remote, history, options)?;
-    Ok(store.write(|writer| remember(writer, remote, &id, options))?)
+    let checked = check(store, remote, history, options)?;
+    Ok(store.write(|writer| remember(writer, remote, &checked, options))?)
 }
 
-/// Checks that the history is the known one and still has the known segments; returns its id.
+/// A history that is the known one.
+#[derive(Debug, Default)]
+pub(super) struct CheckedHistory {
+    id: String,
+    /// Segments that were rewritten because of a withdrawal, with their digests and bytes.
+    rewritten: Vec<(u32, String, u64)>,
+}
+
+/// Checks that the history is the known one and still has the known segments.
 /// With `begin_anew`, nothing is checked.
 pub(super) fn check(
     store: &Store,
     remote: &dyn Remote,
     history: &SharedHistory,
     options: &PullOptions,
-) -> Result<String, SharingError> {
-    let id = history.id().to_string();
+) -> Result<CheckedHistory, SharingError> {
+    let mut checked = CheckedHistory {
+        id: history.id().to_string(),
+        ..CheckedHistory::default()
+    };
     if options.begin_anew {
-        return Ok(id);
+        return Ok(checked);
     }
     let before = store.sharing().remote_at(remote.address())?;
-    if before.is_some_and(|before| before != id) {
+    if before.is_some_and(|before| before != checked.id) {
         return Err(SharingError::Replaced(remote.address().to_owned()));
     }
-    if let Some(known) = store.sharing().remote(&id)? {
-        verify(store, remote, &known, options.verify)?;
+    if let Some(known) = store.sharing().remote(&checked.id)? {
+        checked.rewritten = verify(store, remote, &known, options.verify)?;
     }
-    Ok(id)
+    Ok(checked)
 }
 
 /// Remembers where a history is, and returns what is known of it: nothing with `begin_anew`.
 pub(super) fn remember(
     writer: &mut Writer<'_>,
     remote: &dyn Remote,
-    id: &str,
+    checked: &CheckedHistory,
     options: &PullOptions,
 ) -> Result<KnownRemote, StoreError> {
-    let known = writer.remember_remote(id, remote.address())?;
+    let known = writer.remember_remote(&checked.id, remote.address())?;
     if !options.begin_anew {
+        for (number, digest, bytes) in &checked.rewritten {
+            writer.replace_segment(known.key, *number, digest, *bytes)?;
+        }
         return Ok(known);
     }
     writer.forget_shared(known.key)?;
@@ -128,13 +163,14 @@ pub(super) fn remember(
     })
 }
 
-/// Compares segments with their digests in the store.
+/// Compares segments with their digests in the store; returns those that a withdrawal has changed.
 fn verify(
     store: &Store,
     remote: &dyn Remote,
     known: &KnownRemote,
     verify: VerifiedSegments,
-) -> Result<(), SharingError> {
+) -> Result<Vec<(u32, String, u64)>, SharingError> {
+    let mut rewritten = Vec::new();
     let first = match verify {
         VerifiedSegments::Last => known.segments.max(1),
         VerifiedSegments::All => 1,
@@ -144,11 +180,18 @@ fn verify(
         let Some(content) = get(remote, number)? else {
             return Err(SharingError::Gone(segment));
         };
-        if store.sharing().segment_digest(known.key, number)? != Some(digest(&content)) {
+        let found = digest(&content);
+        let before = store.sharing().segment_digest(known.key, number)?;
+        if before.as_ref() == Some(&found) {
+            continue;
+        }
+        let digests = [before.as_deref().unwrap_or_default(), &found];
+        if !is_rewritten(store, remote, known, number, digests)? {
             return Err(SharingError::Changed(segment));
         }
+        rewritten.push((number, found, content.len() as u64));
     }
-    Ok(())
+    Ok(rewritten)
 }
 
 /// Pulls the segments after those that are known.
@@ -156,19 +199,23 @@ pub(super) fn pull_new(
     store: &mut Store,
     remote: &dyn Remote,
     known: &KnownRemote,
+    options: &PullOptions,
     watch: &mut dyn FnMut(SharingStep),
 ) -> Result<PullSummary, SharingError> {
     let mut pulled = PullSummary::default();
     let mut number = known.segments + 1;
-    while let Some(content) = get(remote, number)? {
-        let segment = SegmentFile::new(remote, number, &content);
+    while let Some(content) = fetch(remote, number)? {
+        let signature = options.signature(remote, number, &content)?;
+        let segment = SegmentFile::new(remote, number, &content).signed(&signature);
         let taken = store.write(|writer| take_in(writer, known.key, segment))?;
         let new = taken.appended.total().new;
-        pulled.add(&content, taken);
+        pulled.add(segment, taken);
         watch(SharingStep::TookIn { number, new });
         number += 1;
     }
     refuse_gap(remote, number)?;
+    pulled.withdrawals =
+        store.write(|writer| settle(writer, &pulled.sessions, options.accept_withdrawals))?;
     Ok(pulled)
 }
 
@@ -208,17 +255,50 @@ pub(super) fn refuse_gap(remote: &dyn Remote, next: u32) -> Result<(), SharingEr
     })
 }
 
-pub(super) fn get(remote: &dyn Remote, number: u32) -> Result<Option<Vec<u8>>, SharingError> {
+fn get(remote: &dyn Remote, number: u32) -> Result<Option<Vec<u8>>, SharingError> {
     remote
-        .get(&segment_name(number))
+        .get(&segment_name(number), LARGEST)
         .map_err(SharingError::of(remote))
 }
 
+/// Returns a segment that can be decompressed. One that comes cut off or damaged is asked for again.
+pub(super) fn fetch(remote: &dyn Remote, number: u32) -> Result<Option<Vec<u8>>, SharingError> {
+    let mut attempt = 1;
+    loop {
+        let Some(content) = get(remote, number)? else {
+            return Ok(None);
+        };
+        match SegmentFile::new(remote, number, &content).check() {
+            Ok(()) => return Ok(Some(content)),
+            Err(_) if attempt < ATTEMPTS => attempt += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+impl PullOptions {
+    /// Returns the signature of a segment, if signatures count.
+    pub(super) fn signature(
+        &self,
+        remote: &dyn Remote,
+        number: u32,
+        content: &[u8],
+    ) -> Result<SegmentSignature, SharingError> {
+        match &self.allowed_signers {
+            Some(allowed) => allowed.check(remote, number, content),
+            None => Ok(SegmentSignature::Unchecked),
+        }
+    }
+}
+
 impl PullSummary {
-    pub(super) fn add(&mut self, content: &[u8], taken: TakenSegment) {
+    pub(super) fn add(&mut self, segment: SegmentFile<'_>, taken: TakenSegment) {
         self.segments += 1;
-        self.bytes += content.len() as u64;
+        self.bytes += segment.bytes();
         self.appended.add(&taken.appended);
         self.refused.extend(taken.refused);
+        self.annotations.extend(&taken.annotations);
+        self.signatures.add(segment.signature());
+        self.sessions.extend(taken.sessions);
     }
 }

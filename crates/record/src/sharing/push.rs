@@ -3,16 +3,18 @@
 use super::builder::{SegmentBuilder, SegmentDraft};
 use super::error::SharingError;
 use super::private::refuse_secrets;
-use super::pull::{PullOptions, PullSummary, absent, enter, get, pull_new, refuse_gap};
+use super::pull::{PullOptions, PullSummary, absent, enter, fetch, pull_new, refuse_gap};
 use super::reader::{SegmentFile, take_in};
 use super::remote::{ObjectCreation, Remote};
-use super::{SharedHistory, SharingStep, digest, segment_at, segment_name};
+use super::signature::SigningKey;
+use super::withdraw::withdrawn;
+use super::{SharedHistory, SharingStep, digest, segment_at, segment_name, signature_name};
 use crate::store::{KnownRemote, UnsharedRecords, UnsharedSession};
 use crate::{Refusals, Store, StoreError, Writer, inbox};
 use lapwing_model::Id;
 
 /// How to push.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct PushOptions {
     /// How to pull the segments of others, which comes first.
     pub pull: PullOptions,
@@ -22,6 +24,8 @@ pub struct PushOptions {
     pub with_secrets: bool,
     /// Bytes of lines that make a segment; it is no larger than that and one more line.
     pub segment_bytes: u64,
+    /// Signs the segments.
+    pub signing_key: Option<SigningKey>,
 }
 
 impl PushOptions {
@@ -44,6 +48,8 @@ pub struct PushSummary {
     pub under_way: u64,
     /// Records that no reader would take, and that were left out.
     pub left_out: Refusals,
+    /// Annotations of others, for which a signature of this store would vouch: they were left out.
+    pub unvouched: u64,
     /// What came from others.
     pub pulled: PullSummary,
 }
@@ -74,7 +80,7 @@ pub fn push(
         store.write(|writer| writer.remember_probe(known.key, remote.address()))?;
     }
     let mut pushed = PushSummary {
-        pulled: pull_new(store, remote, &known, watch)?,
+        pulled: pull_new(store, remote, &known, &options.pull, watch)?,
         ..PushSummary::default()
     };
     if !options.with_secrets {
@@ -123,87 +129,129 @@ fn push_once(
     let folder = store.inbox();
     let mut builder = SegmentBuilder::new(options.segment_bytes);
     let (mut sessions, mut under_way) = (0, 0);
+    let withdrawn = withdrawn(&source.annotations().all()?);
+    // A signature vouches for what it signs: annotations of this store, or those that others signed.
+    let vouched = match options.signing_key {
+        Some(_) => Some(source.annotations().trusted()?),
+        None => None,
+    };
+    let mut unvouched = 0;
+    let sender = SegmentSender {
+        remote,
+        key: known.key,
+        options,
+    };
     source.sharing().scan_unshared(
         known.key,
         |session: &UnsharedSession| {
             // A folder that cannot be read hides at most that a session will grow.
             let is_under_way = inbox::is_under_way(&folder, session.id, None).unwrap_or(false);
             under_way += u64::from(is_under_way);
-            !is_under_way
+            !is_under_way && withdrawn.iter().all(|(id, _)| *id != session.id)
         },
         |next| -> Result<(), PushStop> {
             if let UnsharedRecords::End = &next {
                 sessions += 1;
                 watch(SharingStep::Read { sessions, of });
             }
+            if let (UnsharedRecords::Annotation(annotation), Some(vouched)) = (&next, &vouched)
+                && !vouched.contains(&annotation.id)
+            {
+                unvouched += 1;
+                return Ok(());
+            }
             match builder.add(next)? {
-                Some(draft) => send(store, remote, known.key, draft, pushed, watch),
+                Some(draft) => sender.send(store, draft, pushed, watch),
                 None => Ok(()),
             }
         },
     )?;
     if let Some(draft) = builder.finish()? {
-        send(store, remote, known.key, draft, pushed, watch)?;
+        sender.send(store, draft, pushed, watch)?;
     }
     pushed.under_way = under_way;
+    pushed.unvouched = unvouched;
     pushed.left_out.extend(builder.left_out);
     Ok(())
 }
 
-/// Creates the next segment; pulls those that others create first.
-fn send(
-    store: &mut Store,
-    remote: &dyn Remote,
+/// Where segments go, and how.
+struct SegmentSender<'a> {
+    remote: &'a dyn Remote,
     key: i64,
-    draft: SegmentDraft,
-    pushed: &mut PushSummary,
-    watch: &mut dyn FnMut(SharingStep),
-) -> Result<(), PushStop> {
-    let digest = digest(&draft.content);
-    loop {
-        // The number before the digest: what another process of this store pushes in between is
-        // then either known by its digest, or it has that number.
-        let number = store.sharing().segments_of(key)? + 1;
-        if store.sharing().has_segment(key, &digest)? {
-            // As after a push of a large session that was killed: it goes on behind what is there.
-            store.write(|writer| mark(writer, key, &draft))?;
-            return Ok(());
-        }
-        if pushed.segments > 0 {
-            refuse_gap(remote, number)?;
-        }
-        let created = remote.create(&segment_name(number), &draft.content);
-        let others = match created.map_err(SharingError::of(remote))? {
-            ObjectCreation::New => None,
-            ObjectCreation::Refused => {
-                let gone = || SharingError::Gone(segment_at(remote.address(), number));
-                Some(get(remote, number)?.ok_or_else(gone)?)
-            }
-        };
-        match others {
-            // It may well be ours: the answer to the first attempt was lost.
-            Some(content) if self::digest(&content) != digest => {
-                let segment = SegmentFile::new(remote, number, &content);
-                let taken = store.write(|writer| take_in(writer, key, segment))?;
-                let new = taken.appended.total().new;
-                pushed.pulled.add(&content, taken);
-                watch(SharingStep::TookIn { number, new });
-                if store.write(|writer| is_stale(writer, key, &draft))? {
-                    return Err(PushStop::Stale);
-                }
-            }
-            Some(_) | None => {
-                let bytes = draft.content.len() as u64;
-                store.write(|writer| -> Result<(), StoreError> {
-                    mark(writer, key, &draft)?;
-                    writer.remember_segment(key, number, &digest, bytes)
-                })?;
-                pushed.sessions += draft.complete.len() as u64;
-                pushed.annotations += draft.annotations.len() as u64;
-                pushed.segments += 1;
-                pushed.bytes += bytes;
-                watch(SharingStep::Pushed { number, bytes });
+    options: &'a PushOptions,
+}
+
+impl SegmentSender<'_> {
+    /// Creates the next segment; pulls those that others create first.
+    fn send(
+        &self,
+        store: &mut Store,
+        draft: SegmentDraft,
+        pushed: &mut PushSummary,
+        watch: &mut dyn FnMut(SharingStep),
+    ) -> Result<(), PushStop> {
+        let Self {
+            remote,
+            key,
+            options,
+        } = *self;
+        let digest = digest(&draft.content);
+        let signing_key = options.signing_key.as_ref();
+        // Before anything is there: a key that cannot sign leaves nothing unsigned.
+        let signature = signing_key
+            .map(|key| key.sign(&draft.content))
+            .transpose()?;
+        loop {
+            // The number before the digest: what another process of this store pushes in between is
+            // then either known by its digest, or it has that number.
+            let number = store.sharing().segments_of(key)? + 1;
+            if store.sharing().has_segment(key, &digest)? {
+                // As after a push of a large session that was killed: it goes on behind what is there.
+                store.write(|writer| mark(writer, key, &draft))?;
                 return Ok(());
+            }
+            if pushed.segments > 0 {
+                refuse_gap(remote, number)?;
+            }
+            let created = remote.create(&segment_name(number), &draft.content);
+            let others = match created.map_err(SharingError::of(remote))? {
+                ObjectCreation::New => None,
+                ObjectCreation::Refused => {
+                    let gone = || SharingError::Gone(segment_at(remote.address(), number));
+                    Some(fetch(remote, number)?.ok_or_else(gone)?)
+                }
+            };
+            match others {
+                // It may well be ours: the answer to the first attempt was lost.
+                Some(content) if self::digest(&content) != digest => {
+                    let signature = options.pull.signature(remote, number, &content)?;
+                    let segment = SegmentFile::new(remote, number, &content).signed(&signature);
+                    let taken = store.write(|writer| take_in(writer, key, segment))?;
+                    let new = taken.appended.total().new;
+                    pushed.pulled.add(segment, taken);
+                    watch(SharingStep::TookIn { number, new });
+                    if store.write(|writer| is_stale(writer, key, &draft))? {
+                        return Err(PushStop::Stale);
+                    }
+                }
+                Some(_) | None => {
+                    if let Some(signature) = &signature {
+                        let created = remote.create(&signature_name(number), signature);
+                        created.map_err(SharingError::of(remote))?;
+                    }
+                    let bytes = draft.content.len() as u64;
+                    store.write(|writer| -> Result<(), StoreError> {
+                        mark(writer, key, &draft)?;
+                        writer.remember_segment(key, number, &digest, bytes)
+                    })?;
+                    pushed.sessions += draft.complete.len() as u64;
+                    pushed.annotations += draft.annotations.len() as u64;
+                    pushed.segments += 1;
+                    pushed.bytes += bytes;
+                    watch(SharingStep::Pushed { number, bytes });
+                    return Ok(());
+                }
             }
         }
     }

@@ -1,17 +1,24 @@
 //! Takes a segment into the store.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::io::{self, BufReader};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, BufReader, Read};
 
 use flate2::read::MultiGzDecoder;
 
 use super::coverage::InstanceCoverage;
 use super::error::SharingError;
 use super::remote::Remote;
+use super::signature::SegmentSignature;
 use super::{digest, segment_at};
-use crate::{AppendCounts, LineEnd, Refusals, Writer, parse_line, read_line};
+use crate::{
+    AnnotationCounts, AppendCounts, LineEnd, Refusals, StoreError, Writer, parse_line, read_line,
+};
 use lapwing_model::{Id, LineError, Record, too_long};
+
+/// The most that a segment holds when it is decompressed: a writer puts 64 MiB of lines into one, then
+/// one more, after those of its session, run and instance.
+const LARGEST: u64 = 512 << 20;
 
 /// A segment as it came.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +27,7 @@ pub(super) struct SegmentFile<'c> {
     address: &'c str,
     number: u32,
     content: &'c [u8],
+    signature: &'c SegmentSignature,
 }
 
 /// What came of a segment.
@@ -29,6 +37,10 @@ pub(super) struct TakenSegment {
     pub(super) appended: AppendCounts,
     /// Those that could not be taken.
     pub(super) refused: Refusals,
+    /// The annotations that were new.
+    pub(super) annotations: AnnotationCounts,
+    /// The sessions that were new.
+    pub(super) sessions: BTreeSet<Id>,
 }
 
 /// Takes in a segment, within a transaction, and remembers of which sessions everything that the
@@ -52,15 +64,32 @@ pub(super) fn take_in(
     let before = writer.settle()?;
     let mut sessions = BTreeMap::new();
     let mut coverage = InstanceCoverage::default();
+    let mut taken = TakenSegment::default();
     let mut put = |record: &Record| -> Result<(), SharingError> {
+        let is_new = match record {
+            Record::Session(session) => !writer.has_session(session.id)?,
+            Record::Annotation(annotation) => !writer.has_annotation(annotation.id)?,
+            _part => false,
+        };
         writer.put_or_grow(record)?;
         match record {
             Record::Session(session) => {
+                if is_new {
+                    taken.sessions.insert(session.id);
+                }
                 if let Entry::Vacant(entry) = sessions.entry(session.id) {
                     entry.insert(is_shared(writer, remote, session.id)?);
                 }
             }
-            Record::Annotation(annotation) => writer.mark_annotation(remote, annotation.id)?,
+            Record::Annotation(annotation) => {
+                writer.mark_annotation(remote, annotation.id)?;
+                if let SegmentSignature::By(signer) = segment.signature {
+                    writer.trust_annotation(annotation.id, Some(signer))?;
+                }
+                if is_new {
+                    taken.annotations.add(annotation);
+                }
+            }
             Record::Run(_)
             | Record::Instance(_)
             | Record::Iteration(_)
@@ -71,8 +100,8 @@ pub(super) fn take_in(
         coverage.add(record);
         Ok(())
     };
-    let refused = each_record(segment, &mut put)?;
-    let appended = writer.settle()?.since(&before);
+    taken.refused = each_record(segment, &mut put)?;
+    taken.appended = writer.settle()?.since(&before);
     for (&session, &shared) in &sessions {
         if let Some(extent) = writer.extent(session)?
             && (shared || coverage.is_whole(session, &extent))
@@ -82,7 +111,7 @@ pub(super) fn take_in(
     }
     let bytes = segment.content.len() as u64;
     writer.remember_segment(remote, segment.number, &digest, bytes)?;
-    Ok(TakenSegment { appended, refused })
+    Ok(taken)
 }
 
 /// Returns whether everything that the store has of a session is in the shared history: if the
@@ -95,13 +124,10 @@ fn is_shared(writer: &mut Writer<'_>, remote: i64, session: Id) -> Result<bool, 
 }
 
 /// Calls `put` with each record of a segment; returns those that were refused.
-fn each_record(
+pub(super) fn each_record(
     segment: SegmentFile<'_>,
     put: &mut impl FnMut(&Record) -> Result<(), SharingError>,
 ) -> Result<Refusals, SharingError> {
-    // All of it first: the checksum at the end explains more than a line that is no record.
-    io::copy(&mut MultiGzDecoder::new(segment.content), &mut io::sink())
-        .map_err(|source| segment.damaged(source))?;
     let mut text = BufReader::with_capacity(1 << 16, MultiGzDecoder::new(segment.content));
     let mut line = Vec::new();
     let (mut number, mut records) = (0, 0_u64);
@@ -142,6 +168,8 @@ fn each_record(
         };
         match put(&record) {
             Ok(()) => {}
+            // Two stores disagree: that is not for the reader to decide.
+            Err(error @ SharingError::Store(StoreError::Conflict { .. })) => return Err(error),
             Err(SharingError::Store(why)) if why.is_about_record() => refused.add(place(), why),
             Err(other) => return Err(other),
         }
@@ -154,7 +182,31 @@ impl<'c> SegmentFile<'c> {
             address: remote.address(),
             number,
             content,
+            signature: &SegmentSignature::Unchecked,
         }
+    }
+
+    pub(super) fn signed(self, signature: &'c SegmentSignature) -> Self {
+        Self { signature, ..self }
+    }
+
+    /// Decompresses all of it: the checksum at the end explains more than a line that is no record.
+    pub(super) fn check(self) -> Result<(), SharingError> {
+        let mut text = MultiGzDecoder::new(self.content).take(LARGEST + 1);
+        let bytes = io::copy(&mut text, &mut io::sink()).map_err(|source| self.damaged(source))?;
+        if bytes > LARGEST {
+            let why = format!("it holds more than {} MiB", LARGEST >> 20);
+            return Err(self.damaged(io::Error::other(why)));
+        }
+        Ok(())
+    }
+
+    pub(super) fn bytes(self) -> u64 {
+        self.content.len() as u64
+    }
+
+    pub(super) fn signature(self) -> &'c SegmentSignature {
+        self.signature
     }
 
     fn location(&self) -> String {

@@ -1,13 +1,16 @@
 //! Dry runs of pulling and pushing.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 use super::error::SharingError;
-use super::pull::{PullOptions, PullSummary, absent, check, existing, get, refuse_gap, remember};
+use super::pull::{PullOptions, PullSummary, absent, check, existing, fetch, refuse_gap, remember};
 use super::reader::{SegmentFile, take_in};
 use super::remote::Remote;
+use super::withdraw::{settle, withdrawn};
 use super::{PushOptions, SharedHistory};
 use crate::{Store, StoreError, Writer, inbox};
+use lapwing_model::Id;
 
 /// What would come, and what would go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -67,7 +70,9 @@ pub fn rehearse_push(
         |writer, key, done| {
             let (sessions, annotations) = writer.unshared(key)?;
             done.annotations = annotations;
-            for session in sessions {
+            let withdrawn = withdrawn(&writer.remarks()?).into_iter();
+            let withdrawn: BTreeSet<Id> = withdrawn.map(|(session, _)| session).collect();
+            for session in sessions.iter().filter(|it| !withdrawn.contains(&it.id)) {
                 if inbox::is_under_way(&folder, session.id, None).unwrap_or(false) {
                     done.under_way += 1;
                 } else {
@@ -102,18 +107,21 @@ fn rehearse(
             Self::Failed(Box::new(error))
         }
     }
-    let id = check(store, remote, history, options)?;
+    let checked = check(store, remote, history, options)?;
     let ended = store.write(|writer| -> Result<Infallible, RehearsalEnd> {
-        let known = remember(writer, remote, &id, options)?;
+        let known = remember(writer, remote, &checked, options)?;
         let mut done = SharingRehearsal::default();
         let mut number = known.segments + 1;
-        while let Some(content) = get(remote, number)? {
-            let segment = SegmentFile::new(remote, number, &content);
+        while let Some(content) = fetch(remote, number)? {
+            let signature = options.signature(remote, number, &content)?;
+            let segment = SegmentFile::new(remote, number, &content).signed(&signature);
             let taken = take_in(writer, known.key, segment)?;
-            done.pulled.add(&content, taken);
+            done.pulled.add(segment, taken);
             number += 1;
         }
         refuse_gap(remote, number)?;
+        done.pulled.withdrawals =
+            settle(writer, &done.pulled.sessions, options.accept_withdrawals)?;
         then(writer, known.key, &mut done)?;
         Err(RehearsalEnd::Rehearsed(Box::new(done)))
     });

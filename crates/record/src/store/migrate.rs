@@ -35,7 +35,7 @@ macro_rules! migration {
 }
 
 /// All migrations in order. One that was released is never changed.
-const MIGRATIONS: [Migration; 8] = [
+const MIGRATIONS: [Migration; 9] = [
     migration!(1, "first", 396_582_800_778_057_071),
     migration!(2, "chunks", 5_179_899_090_348_827_350),
     migration!(3, "remotes", 3_107_815_274_611_140_793),
@@ -43,7 +43,8 @@ const MIGRATIONS: [Migration; 8] = [
     migration!(5, "checksums", 6_953_224_159_429_438_459),
     migration!(6, "span_columns", 12_719_123_605_022_238_146),
     migration!(7, "opened_sessions", 4_485_525_441_601_867_369),
-    migration!(8, "host_salt", 1_301_246_262_423_377_912),
+    migration!(8, "host_salt", 16_625_489_463_465_404_158),
+    migration!(9, "trusted_annotations", 7_049_080_812_343_312_335),
 ];
 
 /// Returns the newest version of the store that this program knows.
@@ -60,7 +61,8 @@ const SCHEMAS: [&str; MIGRATIONS.len()] = [
     "70f55823c59fb1534ad2012b14bdf89cce991e8008455b6d739bb7380956dbaa",
     "70f55823c59fb1534ad2012b14bdf89cce991e8008455b6d739bb7380956dbaa",
     "cc586be88c73367112c980d4bfa432080dff99c443c4127ac59ba355092ac324",
-    "cc586be88c73367112c980d4bfa432080dff99c443c4127ac59ba355092ac325",
+    "c635ab2d70b5685c3d4f94ddb437425d223b52b5f437d46ff0fe7981a50ec412",
+    "24585ebea93ece94fc502e363246564dfb490fa08ee4fdbc2298e3377724d876",
 ];
 
 /// Refuses tables that are not those of a version: a view in the place of one could have no end, and a trigger would do

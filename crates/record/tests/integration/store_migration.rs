@@ -298,7 +298,8 @@ fn a_migration_leaves_the_history_as_refinery_would() {
             "5 checksums 6953224159429438459",
             "6 span_columns 12719123605022238146",
             "7 opened_sessions 4485525441601867369",
-            "8 host_salt 1301246262423377912",
+            "8 host_salt 16625489463465404158",
+            "9 trusted_annotations 7049080812343312335",
         ]
     );
 }

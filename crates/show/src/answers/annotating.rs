@@ -1,8 +1,8 @@
 //! Annotations that were added: `lapwing db rename`, `retire`, `restore` and `lapwing triage`.
 
-use lapwing_model::text::counted;
+use lapwing_model::text::{counted, plural, shell_word};
 use lapwing_model::{Annotation, Object};
-use lapwing_record::{Remark, TouchedCounts};
+use lapwing_record::{AnnotationCounts, Remark, TouchedCounts};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -132,4 +132,44 @@ impl AddedAnnotations<'_> {
         };
         ReadyAnswer::new(&KIND, text, &fields, &rows)
     }
+}
+
+/// Returns a note on annotations of others that do not count in judgements, and on how to honour them.
+pub fn disregarded_note(disregarded: &AnnotationCounts) -> Option<Note> {
+    let total = disregarded.total();
+    if total == 0 {
+        return None;
+    }
+    let authors = disregarded.authors();
+    let in_file = "`triage_by` in the [judge] table of the suite file";
+    // The option takes names apart at commas.
+    let how = if authors.iter().any(|author| author.contains(',')) {
+        in_file.to_owned()
+    } else {
+        format!(
+            "`--triage-by {}` or {in_file}",
+            shell_word(&authors.join(","))
+        )
+    };
+    let text = format!(
+        "{} from {} {} not count here; {how} would honour {}",
+        disregarded.text(),
+        plural(total, "another store", "other stores"),
+        plural(total, "does", "do"),
+        plural(total, "it", "them"),
+    );
+    let note = Note::marked("not_honoured", text);
+    Some(note.with("annotations", total).with("by", authors))
+}
+
+/// Returns a note on annotations that came from elsewhere, with their authors.
+pub fn came_note(came: &AnnotationCounts) -> Option<Note> {
+    let text = format!(
+        "{} came with it; judgements honour annotations of others only if an allowed signer signed them, or \
+         under --triage-by",
+        came.text(),
+    );
+    let note = Note::marked("annotations_of_others", text);
+    let note = note.with("annotations", came.total());
+    (came.total() > 0).then(|| note.with("by", came.authors()))
 }

@@ -7,7 +7,7 @@ use super::error::ErrorAnswer;
 use super::{
     advise, annotating, bisection, burn_in, compare, detect, doctor, dry_run, imported, indicators,
     judgement, list, mds, plan, private, session, sharing, stacks, stores, study, trace, upkeep,
-    variability, written,
+    variability, withdraw, written,
 };
 use crate::writing::AnswerKind;
 
@@ -41,6 +41,7 @@ const STORES: &[&AnswerKind] = &[
     &sharing::PUSH,
     &sharing::PULL,
     &private::KIND,
+    &withdraw::KIND,
     &written::SUITE,
     &written::EXPORT,
     &written::TRACE,

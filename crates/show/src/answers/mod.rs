@@ -31,6 +31,7 @@ pub mod study;
 pub mod trace;
 pub mod upkeep;
 pub mod variability;
+pub mod withdraw;
 pub mod written;
 
 pub use analysed::{Analysed, earlier_note};

@@ -1,11 +1,16 @@
 //! What was pushed to a shared history and pulled from it: `lapwing db push` and `lapwing db pull`.
 
+use std::collections::BTreeMap;
+
 use lapwing_model::text::{counted, grouped, plural};
 use lapwing_record::Refusals;
-use lapwing_record::sharing::{PullSummary, PushSummary, SharingRehearsal};
+use lapwing_record::sharing::{
+    PullSummary, PushSummary, SharingRehearsal, SignatureCounts, WithdrawSummary, WithdrawalSummary,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::annotating::came_note;
 use super::named_value::leaves;
 use super::stores::size_text;
 use crate::writing::{AnswerKind, Note, ReadyAnswer, TextAnswer, WriteError};
@@ -33,6 +38,32 @@ struct PulledFields {
     new_records: u64,
     known_records: u64,
     refused_records: u64,
+    /// Place and reason of the first of them.
+    refused: Vec<String>,
+    /// Annotations that were new, by kind and author.
+    annotations: Vec<AnnotationRow>,
+    /// Signatures of the segments, if they were checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signatures: Option<SignatureFields>,
+    /// Withdrawn sessions that were deleted, by who withdrew them.
+    withdrawn: BTreeMap<String, u64>,
+    /// Withdrawn sessions that are still in the store, by who withdrew them.
+    withdrawn_kept: BTreeMap<String, u64>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct AnnotationRow {
+    kind: &'static str,
+    by: String,
+    count: u64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct SignatureFields {
+    allowed: u64,
+    /// Number of segments that were signed by a key that is not allowed.
+    by_others: u64,
+    unsigned: u64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -48,6 +79,10 @@ struct PushedFields {
     /// Number of sessions in progress, which are pushed next time.
     under_way: u64,
     refused_records: u64,
+    /// Place and reason of the first of them.
+    refused: Vec<String>,
+    /// Number of annotations of others, which a signature of this store would vouch for.
+    unvouched: u64,
 }
 
 impl PulledFields {
@@ -59,6 +94,25 @@ impl PulledFields {
             new_records: total.new,
             known_records: total.already_there,
             refused_records: pulled.refused.count,
+            refused: pulled.refused.first.clone(),
+            annotations: pulled
+                .annotations
+                .rows()
+                .map(|(kind, by, count)| AnnotationRow {
+                    kind,
+                    by: by.to_owned(),
+                    count,
+                })
+                .collect(),
+            signatures: (pulled.signatures != SignatureCounts::default()).then_some(
+                SignatureFields {
+                    allowed: pulled.signatures.allowed,
+                    by_others: pulled.signatures.by_others,
+                    unsigned: pulled.signatures.unsigned,
+                },
+            ),
+            withdrawn: pulled.withdrawals.deleted.clone(),
+            withdrawn_kept: pulled.withdrawals.kept.clone(),
         }
     }
 }
@@ -91,13 +145,18 @@ pub fn pushed(pushed: &PushSummary, address: &str) -> Result<ReadyAnswer, WriteE
             records: None,
             under_way: pushed.under_way,
             refused_records: pushed.left_out.count,
+            refused: pushed.left_out.first.clone(),
+            unvouched: pushed.unvouched,
         }),
     };
     let notes = [
         under_way_note(pushed.under_way),
         refused_note(&pushed.left_out, "not pushed"),
-        refused_note(&pushed.pulled.refused, "not pulled"),
+        unvouched_note(pushed.unvouched),
     ];
+    let notes = notes
+        .into_iter()
+        .chain(pulled_notes(&pushed.pulled, "not pulled"));
     answer(&PUSH, format!("{went}; {came}"), notes, &fields)
 }
 
@@ -129,12 +188,12 @@ pub fn rehearsed_push(would: &SharingRehearsal, address: &str) -> Result<ReadyAn
             records: Some(records),
             under_way: would.under_way,
             refused_records: 0,
+            refused: Vec::new(),
+            unvouched: 0,
         }),
     };
-    let notes = [
-        under_way_note(would.under_way),
-        refused_note(&would.pulled.refused, "would not be pulled"),
-    ];
+    let notes = std::iter::once(under_way_note(would.under_way))
+        .chain(pulled_notes(&would.pulled, "would not be pulled"));
     answer(&PUSH, format!("{went}; {came}"), notes, &fields)
 }
 
@@ -159,7 +218,7 @@ pub fn pulled(
         pulled: PulledFields::new(pulled),
         pushed: None,
     };
-    let notes = [refused_note(&pulled.refused, participle)];
+    let notes = pulled_notes(pulled, participle);
     answer(&PULL, sentence, notes, &fields)
 }
 
@@ -175,6 +234,65 @@ fn answer(
         ..TextAnswer::default()
     };
     ReadyAnswer::new(kind, text, fields, &leaves(&serde_json::to_value(fields)?))
+}
+
+/// Returns the notes on what came from others.
+pub(super) fn pulled_notes(pulled: &PullSummary, participle: &str) -> [Option<Note>; 5] {
+    let WithdrawalSummary { deleted, kept } = &pulled.withdrawals;
+    [
+        refused_note(&pulled.refused, participle),
+        came_note(&pulled.annotations),
+        signature_note(&pulled.signatures),
+        withdrawn_note("withdrawn_deleted", "deleted here", deleted),
+        withdrawn_note(
+            "withdrawn_kept",
+            "not deleted here, which `lapwing db pull --accept-withdrawals` would do",
+            kept,
+        ),
+    ]
+}
+
+fn signature_note(signatures: &SignatureCounts) -> Option<Note> {
+    let SignatureCounts {
+        allowed,
+        by_others,
+        unsigned,
+    } = *signatures;
+    let mut parts = Vec::new();
+    if unsigned > 0 {
+        parts.push(format!("{} not signed", counted(unsigned, "segment")));
+    }
+    if by_others > 0 {
+        let segments = counted(by_others, "segment");
+        parts.push(format!("{segments} signed by a key that is not allowed"));
+    }
+    let note = Note::marked("signatures", parts.join(", "));
+    let note = note.with("allowed", allowed).with("by_others", by_others);
+    (!parts.is_empty()).then(|| note.with("unsigned", unsigned))
+}
+
+fn withdrawn_note(
+    code: &'static str,
+    what: &str,
+    sessions: &BTreeMap<String, u64>,
+) -> Option<Note> {
+    let by = sessions
+        .iter()
+        .map(|(by, count)| format!("{} withdrawn by {by}", counted(*count, "session")));
+    let text = format!("{}: {what}", by.collect::<Vec<_>>().join(", "));
+    let note = Note::marked(code, text).with("sessions", sessions.values().sum::<u64>());
+    let by: Vec<String> = sessions.keys().cloned().collect();
+    (!sessions.is_empty()).then(|| note.with("by", by))
+}
+
+fn unvouched_note(annotations: u64) -> Option<Note> {
+    let text = format!(
+        "{} of others not pushed, because the signature would vouch for {}",
+        counted(annotations, "annotation"),
+        plural(annotations, "it", "them")
+    );
+    let note = Note::marked("unvouched", text).with("annotations", annotations);
+    (annotations > 0).then_some(note)
 }
 
 /// Returns a note on sessions in progress.

@@ -255,6 +255,7 @@ fn target_text(remark: &Remark) -> String {
             at_version(&triage.version)
         ),
         Some(Change::Restore { annotation }) => annotation.to_string(),
+        Some(Change::Withdraw { session }) => format!("session {session}"),
         None => Value::Object(remark.annotation.target.clone()).to_string(),
     }
 }

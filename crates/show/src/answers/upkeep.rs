@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use lapwing_model::text::{counted, grouped};
-use lapwing_record::{PurgeCounts, RescueReport};
+use lapwing_record::{AnnotationCounts, PurgeCounts, RescueReport};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::annotating::came_note;
 use super::named_value::leaves;
 use crate::writing::Align::{Left, Right};
 use crate::writing::{AnswerKind, Note, ReadyAnswer, Table, TextAnswer, WriteError};
@@ -52,7 +53,11 @@ pub struct MergedStore {
 /// # Errors
 ///
 /// Returns the error of a value that JSON has no form for.
-pub fn merged(store: &Path, files: &[MergedStore]) -> Result<ReadyAnswer, WriteError> {
+pub fn merged(
+    store: &Path,
+    files: &[MergedStore],
+    came: &AnnotationCounts,
+) -> Result<ReadyAnswer, WriteError> {
     let fields = MergeFields {
         store,
         merged_stores: files.len(),
@@ -64,7 +69,10 @@ pub fn merged(store: &Path, files: &[MergedStore]) -> Result<ReadyAnswer, WriteE
         let new = counted(new, "record");
         format!("{name}: {new} new, {} already present", grouped(known))
     };
-    let mut text = TextAnswer::default();
+    let mut text = TextAnswer {
+        notes: came_note(came).into_iter().collect(),
+        ..TextAnswer::default()
+    };
     if let [only] = files {
         text.headline = of(&only.file, only.new_records, only.known_records);
     } else {

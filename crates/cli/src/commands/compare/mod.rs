@@ -18,7 +18,7 @@ use lapwing_show::chart::{change_map, ratios, threshold_map};
 
 pub use self::control::control_result;
 use super::import::EACH_RUN;
-use crate::cleaning::{AuditedCleaning, JudgingOptions};
+use crate::cleaning::{AuditedCleaning, JudgingOptions, TriageOption};
 use crate::commands::run::next_step_of_latest;
 use crate::comparing::{FoundSides, GatheredSides, StatisticsOptions, gather, metrics, parse_side};
 use crate::error::{CliError, ExitStatus};
@@ -74,6 +74,8 @@ pub struct CompareCommand {
     statistics: StatisticsOptions,
     #[command(flatten)]
     cleaning: AuditedCleaning,
+    #[command(flatten)]
+    triage: TriageOption,
     #[command(flatten)]
     filters: FilterOptions,
 }
@@ -145,7 +147,7 @@ impl CompareCommand {
         self.export.check()?;
         let judging = JudgingOptions {
             each_run: self.each_run,
-            ..self.cleaning.judging()?
+            ..self.triage.over(self.cleaning.judging()?)
         };
         let options = self.statistics.options(&judging);
         let gathered = self.gather(&self.sides, &judging, context)?;

@@ -112,6 +112,7 @@ fn what_is_undone(found: &[Remark]) -> String {
         "retire" => "retirement",
         "restore" => "restoration",
         "triage" => "triage decision",
+        "withdraw" => "withdrawal",
         _ => "rename",
     };
     if let [one] = found {

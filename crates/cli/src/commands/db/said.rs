@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use lapwing_analyse::sample::{RunKey, SampleFilter, Selector};
 use lapwing_measure::user_name;
 use lapwing_model::text::first_names;
-use lapwing_model::{Annotation, Id, Object, Record, matches_pattern};
+use lapwing_model::{Annotation, Id, Object, matches_pattern};
 use lapwing_record::{Change, Filter, Remark, Store, TouchedCounts};
 use lapwing_show::answers::annotating::AddedAnnotations;
 use lapwing_show::writing::Note;
@@ -97,15 +97,11 @@ impl AnnotationAuthor {
                 break (said, records);
             }
         };
-        let added = records.iter().filter_map(|record| match record {
-            Record::Annotation(annotation) => Some(annotation),
-            _other => None,
-        });
         let answer = AddedAnnotations {
             sentence: if self.dry_run { said.would } else { said.done },
             dry_run: self.dry_run,
             touched: said.touched,
-            annotations: added.collect(),
+            annotations: records.iter().collect(),
             undone: &said.undone,
             notes: said.notes,
             program: context.program(),
@@ -121,25 +117,23 @@ pub(in crate::commands) fn annotations(
     by: &str,
     reason: Option<&str>,
     last: Option<Timestamp>,
-) -> Vec<Record> {
+) -> Vec<Annotation> {
     let now = Timestamp::now();
     let after = last.map(|last| {
         last.checked_add(SignedDuration::from_micros(1))
             .unwrap_or(Timestamp::MAX)
     });
     let at = after.map_or(now, |it| it.max(now));
-    let record = |change: &Change| {
-        Record::Annotation(Annotation {
-            id: Id::from(uuid::Uuid::now_v7()),
-            at,
-            by: by.to_owned(),
-            action: change.action().to_owned(),
-            target: change.target(),
-            reason: reason.map(str::to_owned),
-            extra: Object::new(),
-        })
+    let annotation = |change: &Change| Annotation {
+        id: Id::from(uuid::Uuid::now_v7()),
+        at,
+        by: by.to_owned(),
+        action: change.action().to_owned(),
+        target: change.target(),
+        reason: reason.map(str::to_owned),
+        extra: Object::new(),
     };
-    changes.iter().map(record).collect()
+    changes.iter().map(annotation).collect()
 }
 
 /// Returns suite and current id of the benchmarks that a name or pattern matches.

@@ -1,11 +1,14 @@
 //! `lapwing db push` and `pull`: a history shared by several stores.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use lapwing_model::Id;
 use lapwing_model::text::{counted, grouped};
 use lapwing_record::Store;
 use lapwing_record::sharing::{
-    self, PullOptions, PushOptions, SharedHistory, SharingError, SharingStep, VerifiedSegments,
+    self, AllowedSigners, PullOptions, PushOptions, SharedHistory, SharingError, SharingStep,
+    SigningKey, VerifiedSegments,
 };
 use lapwing_show::answers::private::private_texts;
 use lapwing_show::answers::sharing::{self as answers, rehearsed_push};
@@ -33,11 +36,17 @@ pub struct ShareCommand {
     /// new or was replaced
     #[arg(long)]
     begin_anew: bool,
+    /// File of allowed signers (`man ssh-keygen`): check the signatures of new segments
+    #[arg(long, value_name = "FILE")]
+    allowed_signers: Option<PathBuf>,
+    /// Also delete sessions that others withdrew and that this store had before
+    #[arg(long)]
+    accept_withdrawals: bool,
     #[command(flatten)]
     answer: AnswerOptions,
 }
 
-/// A push.
+/// Shared history and the options of pushing to it.
 #[derive(Debug, Args)]
 pub struct PushCommand {
     #[command(flatten)]
@@ -48,6 +57,9 @@ pub struct PushCommand {
     /// Share records in which tokens, keys or passwords are found, too
     #[arg(long)]
     allow_secrets: bool,
+    /// Sign what is pushed with this SSH key: a private one, or the public one of a key of the SSH agent
+    #[arg(long, value_name = "KEY")]
+    sign: Option<PathBuf>,
 }
 
 impl PushCommand {
@@ -56,7 +68,9 @@ impl PushCommand {
         if self.preview {
             return self.share.preview(context);
         }
-        self.share.push(self.allow_secrets, context)
+        let mut options = push_options(self.share.options()?, self.sign.as_deref())?;
+        options.with_secrets = self.allow_secrets;
+        self.share.push(&options, context)
     }
 }
 
@@ -71,23 +85,17 @@ impl ShareCommand {
     }
 
     /// Pulls records of others, then pushes those that the history lacks.
-    fn push(self, with_secrets: bool, context: &Context) -> Result<ExitStatus, CliError> {
+    fn push(self, options: &PushOptions, context: &Context) -> Result<ExitStatus, CliError> {
         let remote = self.place.open()?;
         // Without a store of its own, a push can still pull records of others.
         let is_new = !context.store.exists() && SharedHistory::find(&*remote)?.is_some();
-        let options = PushOptions {
-            pull: self.options(),
-            new_history: Id::from(Uuid::now_v7()),
-            with_secrets,
-            segment_bytes: PushOptions::SEGMENT_BYTES,
-        };
         if self.dry_run {
             let (mut store, _temporary) = if is_new {
                 store_to_try(context)?
             } else {
                 (open_for_reading(context)?, None)
             };
-            let would = sharing::rehearse_push(&mut store, &*remote, &options)?;
+            let would = sharing::rehearse_push(&mut store, &*remote, options)?;
             return context.show(&rehearsed_push(&would, remote.address())?, &self.answer);
         }
         let mut store = if is_new {
@@ -96,7 +104,7 @@ impl ShareCommand {
             open_for_reading(context)?
         };
         let mut watch = Watch::new(context);
-        let pushed = sharing::push(&mut store, &*remote, &options, &mut |step| watch.see(step));
+        let pushed = sharing::push(&mut store, &*remote, options, &mut |step| watch.see(step));
         watch.end();
         if is_new && pushed.is_err() {
             store.remove_if_empty();
@@ -108,7 +116,7 @@ impl ShareCommand {
     /// Pulls records of others.
     pub(super) fn pull(self, context: &Context) -> Result<ExitStatus, CliError> {
         let remote = self.place.open()?;
-        let options = self.options();
+        let options = self.options()?;
         if self.dry_run {
             let (mut store, _temporary) = store_to_try(context)?;
             let would = sharing::rehearse_pull(&mut store, &*remote, &options)?;
@@ -128,16 +136,41 @@ impl ShareCommand {
         context.show(&answer, &self.answer)
     }
 
-    fn options(&self) -> PullOptions {
-        PullOptions {
+    fn options(&self) -> Result<PullOptions, CliError> {
+        Ok(PullOptions {
+            allowed_signers: allowed_signers(self.allowed_signers.as_deref())?,
+            accept_withdrawals: self.accept_withdrawals,
             verify: if self.verify {
                 VerifiedSegments::All
             } else {
                 VerifiedSegments::Last
             },
             begin_anew: self.begin_anew,
-        }
+        })
     }
+}
+
+/// Returns the options of a push.
+pub(super) fn push_options(
+    pull: PullOptions,
+    sign: Option<&Path>,
+) -> Result<PushOptions, CliError> {
+    Ok(PushOptions {
+        pull,
+        new_history: Id::from(Uuid::now_v7()),
+        with_secrets: false,
+        segment_bytes: PushOptions::SEGMENT_BYTES,
+        signing_key: sign.map(SigningKey::new).transpose()?,
+    })
+}
+
+/// Returns the signers in a file, if one is given.
+pub(super) fn allowed_signers(file: Option<&Path>) -> Result<Option<AllowedSigners>, CliError> {
+    let open = |path: &Path| {
+        AllowedSigners::new(path)
+            .map_err(|error| CliError::input(format!("cannot read {}: {error}", path.display())))
+    };
+    file.map(open).transpose()
 }
 
 /// Returns the store, or a temporary empty one if it does not exist.
@@ -151,7 +184,7 @@ fn store_to_try(context: &Context) -> Result<(Store, Option<TempDir>), CliError>
 }
 
 /// Progress of pushing and pulling.
-struct Watch {
+pub(super) struct Watch {
     spinner: LateSpinner,
     pushed: u64,
     pulled: u64,
@@ -160,7 +193,7 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(context: &Context) -> Self {
+    pub(super) fn new(context: &Context) -> Self {
         Self {
             spinner: LateSpinner::new(context),
             pushed: 0,
@@ -170,7 +203,7 @@ impl Watch {
         }
     }
 
-    fn see(&mut self, step: SharingStep) {
+    pub(super) fn see(&mut self, step: SharingStep) {
         match step {
             SharingStep::TookIn { number: _, new } => {
                 self.pulled += 1;
@@ -190,12 +223,12 @@ impl Watch {
         ));
     }
 
-    fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.spinner.end();
     }
 
     /// Adds the progress made before an error.
-    fn so_far(&self, error: SharingError) -> CliError {
+    pub(super) fn so_far(&self, error: SharingError) -> CliError {
         let error = CliError::from(error);
         let done = match (self.pulled, self.pushed) {
             (0, 0) => return error,

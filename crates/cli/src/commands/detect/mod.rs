@@ -18,7 +18,7 @@ use lapwing_show::answers::detect::{DetectAnswer, muted_note, unknown_note};
 use lapwing_show::answers::earlier_note;
 use lapwing_show::{badge, junit};
 
-use crate::cleaning::CleaningOptions;
+use crate::cleaning::{CleaningOptions, TriageOption};
 use crate::comparing::{metrics, parse_share};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, FilterOptions, NamedValue, check_folder, one_of};
@@ -66,6 +66,8 @@ pub struct DetectCommand {
     answer: AnswerOptions,
     #[command(flatten)]
     cleaning: CleaningOptions,
+    #[command(flatten)]
+    triage: TriageOption,
     /// Reproduce another tool's method, bugs included
     #[arg(long, value_name = "TOOL", value_parser = one_of(&COILED), help_heading = "Exclusions")]
     compat: Option<Compat>,
@@ -108,7 +110,7 @@ impl DetectCommand {
             check_folder(path)?;
             atomic::check(path).map_err(|error| in_file(path, error))?;
         }
-        let judging = self.cleaning.judging()?;
+        let judging = self.triage.over(self.cleaning.judging()?);
         let compat = self.compat;
         let mut options = DetectOptions {
             smallest_effect: self.smallest_effect.or(judging.smallest_effect),
@@ -117,6 +119,7 @@ impl DetectCommand {
         let filter = self.filters.filter()?;
         let metrics = metrics(&filter, Profile::of(compat));
         let mut store = open_for_reading(context)?;
+        let disregarded = judging.honour(&store)?;
         let is_all = filter == SampleFilter::default();
         let filter = filter.resolve(&store)?;
         note_retired(&store, &filter, context)?;
@@ -153,6 +156,7 @@ impl DetectCommand {
             detection,
             notes: notes
                 .into_iter()
+                .chain(disregarded)
                 .chain(muted_note(&muted))
                 .chain(unknown_note(&judging.suite, &histories, &muted).filter(|_| is_all))
                 .chain(earlier_note(histories.earlier))

@@ -33,7 +33,7 @@ pub(super) fn notify(
     tell(command, &serde_json::to_vec(&answer.changes(is_new))?)?;
     let last = store.annotations().last_said(&told)?;
     let records = annotations(&told, &somebody(), None, last);
-    store.write(|writer| records.iter().try_for_each(|record| writer.put(record)))?;
+    store.write(|writer| records.iter().try_for_each(|it| writer.put_own(it)))?;
     Ok(())
 }
 

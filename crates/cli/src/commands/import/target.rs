@@ -1,11 +1,15 @@
 //! Destination of imported results: the store, or a temporary one for a dry run.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use lapwing_formats::{ImportError, ImportOptions, Imported, Source};
+use lapwing_model::Id;
 use lapwing_record::{Store, StoreError};
+use lapwing_show::answers::annotating::came_note;
+use lapwing_show::writing::Note;
 use tempfile::TempDir;
 
 use crate::error::CliError;
@@ -28,6 +32,8 @@ pub(super) struct Target<'c> {
     store: Option<Store>,
     /// The folders created for the store, the innermost first; `None` if the store existed.
     made: Option<Vec<PathBuf>>,
+    /// The annotations that the store had before.
+    known: BTreeSet<Id>,
     /// The folder of a dry run without a store; dropped after the store.
     temporary: Option<TempDir>,
 }
@@ -40,13 +46,26 @@ impl<'c> Target<'c> {
             Way::DryRun if context.store.exists() => open_to_try(context)?,
             Way::Keep | Way::DryRun => None,
         };
+        let known = match &store {
+            Some(store) => store.annotations().ids()?,
+            None => BTreeSet::new(),
+        };
         Ok(Self {
+            known,
             context,
             way,
             store,
             made: None,
             temporary: None,
         })
+    }
+
+    /// Returns a note on the annotations that were imported, with their authors.
+    pub(super) fn came_note(&self) -> Result<Option<Note>, StoreError> {
+        let Some(store) = &self.store else {
+            return Ok(None);
+        };
+        Ok(came_note(&store.annotations().besides(&self.known)?))
     }
 
     /// Returns the store's path, unless this is a dry run.

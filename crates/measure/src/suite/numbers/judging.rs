@@ -24,6 +24,9 @@ pub(in crate::suite) fn read_judge(
         smallest_effect: keys.read("smallest_effect", share)?,
         confidence: keys.read("confidence", share)?,
         false_discovery_rate: keys.read("false_discovery_rate", share)?,
+        triage_by: keys
+            .read("triage_by", |node, key| node.texts(key))?
+            .unwrap_or_default(),
         repository: None,
         metrics: keys
             .read("metric", |node, key| read_metrics(node, key, "[judge]"))?

@@ -11,7 +11,7 @@ use super::curated::{benchmarks, condition, remarks};
 use crate::annotations::{AnnotationOrder, NameHistory};
 use crate::{Change, Remark};
 use lapwing_model::text::joined;
-use lapwing_model::{Id, Record};
+use lapwing_model::{Annotation, Id};
 
 /// What an annotation is about, in numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -190,8 +190,8 @@ impl StoreAnnotations<'_> {
 }
 
 impl Writer<'_> {
-    /// Puts records unless annotations were added since `known` were the ids of all of them;
-    /// returns whether the records were put. What was checked before, such as that a rename leads
+    /// Puts annotations of this store unless others were added since `known` were the ids of all of them;
+    /// returns whether they were put. What was checked before, such as that a rename leads
     /// to no circle, is then still true.
     ///
     /// # Errors
@@ -199,13 +199,13 @@ impl Writer<'_> {
     pub fn put_unless_annotated_since(
         &mut self,
         known: &BTreeSet<Id>,
-        records: &[Record],
+        own: &[Annotation],
     ) -> StoreResult<bool> {
         if annotation_ids(self.connection)? != *known {
             return Ok(false);
         }
-        for record in records {
-            self.put(record)?;
+        for annotation in own {
+            self.put_own(annotation)?;
         }
         Ok(true)
     }
@@ -224,7 +224,7 @@ fn instances_of(
     called: impl Fn(&str, &str) -> bool,
 ) -> StoreResult<Vec<i64>> {
     let metric = match change {
-        Change::Rename { .. } | Change::Restore { .. } => None,
+        Change::Rename { .. } | Change::Restore { .. } | Change::Withdraw { .. } => None,
         Change::RenameMetric { metric, .. } => Some(metric),
         Change::Retire(retirement) => retirement.metric.as_ref(),
         Change::Triage(triage) => triage.metric.as_ref(),

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, params_from_iter};
 
-use super::super::reading::read;
 use super::super::reading::rows::time_text;
 use super::super::{StoreResult, query};
 use super::curated_metrics::{CuratedMetrics, RetiredMetric};
+use super::trust::regarded;
 use crate::annotations::NameHistory;
 use crate::{Remark, Retired, Retirement};
 
@@ -128,9 +128,9 @@ impl CuratedNames {
     }
 }
 
-/// Returns all annotations and which of them hold.
+/// Returns all annotations that are not left out ([`Store::honour`](crate::Store::honour)), and which of them hold.
 pub(crate) fn remarks(connection: &Connection) -> StoreResult<Vec<Remark>> {
-    Ok(Remark::all(read::annotations(connection, "TRUE", [])?))
+    Ok(Remark::all(regarded(connection)?))
 }
 
 /// Returns key, suite and recorded id of every benchmark.

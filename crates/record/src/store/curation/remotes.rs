@@ -114,6 +114,20 @@ impl Writer<'_> {
             .map(drop)
     }
 
+    /// Remembers that a segment was rewritten.
+    pub(crate) fn replace_segment(
+        &mut self,
+        remote: i64,
+        number: u32,
+        sha256: &str,
+        bytes: u64,
+    ) -> StoreResult<()> {
+        let sql =
+            "UPDATE remote_segment SET sha256 = ?3, bytes = ?4 WHERE remote = ?1 AND number = ?2";
+        self.execute(sql, params![remote, number, sha256, bytes.cast_signed()])
+            .map(drop)
+    }
+
     /// Returns how much there was of a session when all of it was in a shared history.
     pub(crate) fn shared_extent(
         &mut self,

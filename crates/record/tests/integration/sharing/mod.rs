@@ -1,6 +1,7 @@
 //! What one store pushes all others get, once, whoever else pushes at the same time.
 
 mod any_order;
+mod members;
 mod place;
 mod trouble;
 
@@ -108,6 +109,7 @@ const NEW: &[u8] = b"a new history";
 
 fn options() -> PushOptions {
     PushOptions {
+        signing_key: None,
         pull: PullOptions::default(),
         new_history: Id::derived(&[NEW]),
         with_secrets: false,

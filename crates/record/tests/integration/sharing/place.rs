@@ -24,6 +24,8 @@ pub struct Place {
     pub address: String,
     pub objects: RefCell<BTreeMap<String, Vec<u8>>>,
     pub manner: Cell<Manner>,
+    /// How often a segment will come cut off.
+    pub cuts: Cell<u32>,
 }
 
 impl Default for Place {
@@ -32,6 +34,7 @@ impl Default for Place {
             address: "memory:".to_owned(),
             objects: RefCell::default(),
             manner: Cell::default(),
+            cuts: Cell::default(),
         }
     }
 }
@@ -50,8 +53,16 @@ impl Remote for Place {
         &self.address
     }
 
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, RemoteError> {
-        Ok(self.objects.borrow().get(name).cloned())
+    fn get(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, RemoteError> {
+        let mut object = self.objects.borrow().get(name).cloned();
+        if name.starts_with("segments/")
+            && let (Some(content), Some(left)) = (&mut object, self.cuts.get().checked_sub(1))
+        {
+            self.cuts.set(left);
+            content.truncate(content.len() / 2);
+        }
+        assert!(object.iter().all(|it| it.len() as u64 <= limit), "{name}");
+        Ok(object)
     }
 
     fn create(&self, name: &str, content: &[u8]) -> Result<ObjectCreation, RemoteError> {
@@ -106,8 +117,8 @@ impl Remote for Late {
         self.before.address()
     }
 
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, RemoteError> {
-        self.before.get(name)
+    fn get(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, RemoteError> {
+        self.before.get(name, limit)
     }
 
     fn create(&self, name: &str, content: &[u8]) -> Result<ObjectCreation, RemoteError> {

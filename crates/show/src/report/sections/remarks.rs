@@ -82,7 +82,8 @@ fn retirements<'a>(remarks: &'a ReportRemarks, data: &'a BenchmarkData) -> Shown
             Change::Rename { .. }
             | Change::RenameMetric { .. }
             | Change::Triage(_)
-            | Change::Restore { .. },
+            | Change::Restore { .. }
+            | Change::Withdraw { .. },
         )
         | None => None,
     };
@@ -177,6 +178,7 @@ fn what(remark: &Remark, remarks_shown: Retired) -> Markup {
                 @if let Some(version) = &it.version { " at " (version) }
             }
             Some(Change::Restore { .. }) => { strong { "Restored" } }
+            Some(Change::Withdraw { .. }) => { strong { "Withdrawn" } }
             None => { strong { (remark.annotation.action) } }
         }
     }
