@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lapwing_model::text::{counted, grouped, plural};
 use lapwing_record::Refusals;
 use lapwing_record::sharing::{
-    PullSummary, PushSummary, SharingRehearsal, SignatureCounts, WithdrawSummary, WithdrawalSummary,
+    PullSummary, PushSummary, SharingRehearsal, SignatureCounts, WithdrawalSummary,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -41,7 +41,7 @@ struct PulledFields {
     /// Place and reason of the first of them.
     refused: Vec<String>,
     /// Annotations that were new, by kind and author.
-    annotations: Vec<AnnotationRow>,
+    annotations: Vec<AnnotationCountRow>,
     /// Signatures of the segments, if they were checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     signatures: Option<SignatureFields>,
@@ -52,7 +52,7 @@ struct PulledFields {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct AnnotationRow {
+struct AnnotationCountRow {
     kind: &'static str,
     by: String,
     count: u64,
@@ -98,7 +98,7 @@ impl PulledFields {
             annotations: pulled
                 .annotations
                 .rows()
-                .map(|(kind, by, count)| AnnotationRow {
+                .map(|(kind, by, count)| AnnotationCountRow {
                     kind,
                     by: by.to_owned(),
                     count,

@@ -62,7 +62,7 @@ impl<'c> Target<'c> {
 
     /// Returns a note on the annotations that were imported, with their authors.
     pub(super) fn came_note(&self) -> Result<Option<Note>, StoreError> {
-        let Some(store) = &self.store else {
+        let (Way::Keep, Some(store)) = (self.way, &self.store) else {
             return Ok(None);
         };
         Ok(came_note(&store.annotations().besides(&self.known)?))
