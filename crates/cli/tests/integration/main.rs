@@ -23,6 +23,7 @@ mod compare_settings;
 mod compare_steady;
 mod compare_views;
 mod conditions;
+mod confinement;
 mod detect;
 mod detect_history;
 mod detect_newest;

@@ -3,19 +3,22 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{ExitCode, Stdio};
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::MemfdFlags;
 use rustix::thread::CpuSet;
 
 use super::super::{Execution, ExecutionEnd, LeftoverPolicy, Stdin};
 use super::capture::OutputCapture;
-use super::child::{self, ChildEnding, ChildLimits, ChildStreams};
+use super::child::{self, ChildEnding, ChildStreams};
 use super::counters::HardwareCounters;
+use super::guard::{GuardedSide, guard_launcher};
 use super::leftovers::{EndingManner, KeptProcesses};
 use super::protocol::{LauncherReply, LauncherRequest, append_header, receive};
+use super::secrecy;
 
 /// The argument by which a program recognises that it is to be the launcher.
 pub const LAUNCHER_ARGUMENT: &str = "__launcher";
@@ -32,15 +35,23 @@ pub fn serve_as_launcher(version: Option<&str>) -> ExitCode {
     if version != Some(env!("CARGO_PKG_VERSION")) {
         return ExitCode::FAILURE;
     }
-    let served = LauncherProcess::new().and_then(|mut launcher| launcher.serve());
-    match served {
+    match serve() {
         Ok(()) => ExitCode::SUCCESS,
         // There is nobody to tell: the program finds the connection closed.
         Err(_gone) => ExitCode::FAILURE,
     }
 }
 
+fn serve() -> io::Result<()> {
+    secrecy::hide_memory()?;
+    match guard_launcher()? {
+        GuardedSide::Launcher(guard) => LauncherProcess::new(guard)?.serve(),
+        GuardedSide::Guard => Ok(()),
+    }
+}
+
 struct LauncherProcess {
+    guard: OwnedFd,
     control: BufReader<UnixStream>,
     null: File,
     stdout: OutputCapture,
@@ -53,11 +64,12 @@ struct LauncherProcess {
 }
 
 impl LauncherProcess {
-    fn new() -> io::Result<Self> {
+    fn new(guard: OwnedFd) -> io::Result<Self> {
         let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
         // Whoever loses its parent among our descendants becomes our child.
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
         Ok(Self {
+            guard,
             control: BufReader::new(control),
             null: File::options().read(true).write(true).open("/dev/null")?,
             stdout: OutputCapture::new(),
@@ -79,6 +91,13 @@ impl LauncherProcess {
                     };
                     append_header(&mut self.answer, &reply)?;
                 }
+                LauncherRequest::Environment { length } => {
+                    let mut variables = Vec::new();
+                    let mut bytes = (&mut self.control).take(length);
+                    bytes.read_to_end(&mut variables)?;
+                    secrecy::set_variables(&variables);
+                    append_header(&mut self.answer, &LauncherReply::Done)?;
+                }
                 LauncherRequest::Abilities => {
                     let reply = LauncherReply::Abilities(self.counters().abilities());
                     append_header(&mut self.answer, &reply)?;
@@ -92,6 +111,9 @@ impl LauncherProcess {
                     // whatever else goes wrong.
                     let stdin = stdin.map(|length| self.receive_bytes(length)).transpose()?;
                     self.execute(&execution, stdin)?;
+                    if self.is_unguarded()? {
+                        break;
+                    }
                 }
             }
             self.control.get_ref().write_all(&self.answer)?;
@@ -113,6 +135,13 @@ impl LauncherProcess {
         }
         file.rewind()?;
         Ok(file)
+    }
+
+    /// Returns whether the guard is gone; then nothing more is executed.
+    fn is_unguarded(&self) -> io::Result<bool> {
+        let mut guard = [PollFd::new(&self.guard, PollFlags::IN)];
+        let ready = rustix::event::poll(&mut guard, Some(&Timespec::default()));
+        Ok(ready? > 0)
     }
 
     fn counters(&mut self) -> &mut HardwareCounters {
@@ -182,14 +211,11 @@ impl LauncherProcess {
         }
         let mut streams = ChildStreams {
             control: self.control.get_ref().as_fd(),
+            guard: self.guard.as_fd(),
             stdout: &mut self.stdout,
             stderr: &mut self.stderr,
         };
-        let limits = ChildLimits {
-            time: execution.time_limit,
-            memory: execution.confinement.as_ref().and_then(|it| it.memory),
-        };
-        let ended = child::execute(command, limits, &mut streams);
+        let ended = child::execute(command, execution.time_limit, &mut streams);
         if execution.cpus.is_some() {
             rustix::thread::sched_setaffinity(None, &usual)?;
         }

@@ -2,11 +2,12 @@
 //!
 //! Every `unsafe` block of the crate is in this file.
 
+use std::ffi::OsStr;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{FromRawFd, OwnedFd};
-use std::os::unix::process::ExitStatusExt;
-use std::process::ExitStatus;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use rustix::process::Pid;
@@ -134,4 +135,64 @@ pub(super) fn open_counter(kind: u32, config: u64) -> io::Result<OwnedFd> {
     }
     // SAFETY: the kernel just gave us this descriptor and nobody else knows it.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
+
+/// Splits this process in two; returns the child in the parent, and `None` in the child.
+///
+/// Only the launcher calls this, which has no other thread.
+#[expect(unsafe_code, reason = "there is no safe fork")]
+pub(super) fn fork() -> io::Result<Option<Pid>> {
+    // SAFETY: without other threads, no lock is held and no memory half written in the child.
+    let child = unsafe { libc::fork() };
+    if child < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(Pid::from_raw(child))
+}
+
+/// Lets the process of a command call this before exec.
+///
+/// Only the launcher calls this, which has no other thread.
+#[expect(
+    unsafe_code,
+    reason = "between fork and exec, most things are forbidden"
+)]
+pub(super) fn before_exec(
+    command: &mut Command,
+    prepare: impl FnMut() -> io::Result<()> + Send + Sync + 'static,
+) {
+    // SAFETY: what is forbidden there is what other threads may be in the middle of, and there are none.
+    unsafe { command.pre_exec(prepare) };
+}
+
+/// Sets an environment variable of this process.
+///
+/// Only the launcher and a program that has just started call this, which have no other thread.
+#[expect(unsafe_code, reason = "other threads could be reading")]
+pub(super) fn set_variable(name: &OsStr, value: &OsStr) {
+    // SAFETY: there is no other thread.
+    unsafe { std::env::set_var(name, value) };
+}
+
+/// Overwrites the memory in which the kernel gave this process its environment, and which `/proc` shows.
+///
+/// No variable may still be there: each has to be set anew before.
+#[expect(
+    unsafe_code,
+    reason = "the memory belongs to the kernel's start of this process"
+)]
+pub(super) fn overwrite_memory(start: usize, end: usize) {
+    let length = end.saturating_sub(start);
+    if start == 0 || length == 0 {
+        return;
+    }
+    // SAFETY: the kernel says that the environment was put there, on the stack of the main thread, which stays
+    // and can be written to. The variables themselves were copied elsewhere.
+    unsafe {
+        std::ptr::write_bytes(
+            std::ptr::with_exposed_provenance_mut::<u8>(start),
+            0,
+            length,
+        )
+    };
 }

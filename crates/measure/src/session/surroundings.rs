@@ -55,6 +55,8 @@ pub struct SessionPlaces {
     pub temporary: PathBuf,
     /// The folders of programs, as in `$PATH`.
     pub search_path: OsString,
+    /// The environment variables that commands inherit.
+    pub variables: Vec<(OsString, OsString)>,
 }
 
 impl SessionPlaces {
@@ -68,6 +70,7 @@ impl SessionPlaces {
             caches: vec![temporary.join("lapwing")],
             temporary,
             search_path: OsString::new(),
+            variables: Vec::new(),
         }
     }
 
@@ -240,6 +243,7 @@ impl SessionSurroundings<'_> {
         let launched = LocalExecutor::start(&LauncherOptions {
             program: self.places.launcher.clone(),
             cpus,
+            environment: self.places.variables.clone(),
         });
         Ok(launched.map_err(RunError::from)?)
     }
