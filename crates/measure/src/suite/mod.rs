@@ -47,5 +47,6 @@ pub use plan_document::{
     PlanFlavour, ReadPlan, RepeatedItem, UnmatchedItem, UnmatchedReason,
 };
 pub use pytest::{CollectedCounts, GivenCounts, PytestTable, PytestTest};
-pub use python::{PythonEnvironment, PythonPackages};
+pub(crate) use python::HASH;
+pub use python::{PackageFiles, PythonEnvironment, PythonPackages};
 pub use stored_plan::stored_plan;

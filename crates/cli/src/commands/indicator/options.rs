@@ -145,6 +145,28 @@ impl IndicatorOptions {
         Ok(cases)
     }
 
+    /// Returns the benchmarks of scripts that are not executed, by the names of their files: what their own names are,
+    /// only they can say.
+    pub fn unchecked_cases(&self, scripts: &[IndicatorScript]) -> Result<Vec<Case>, CliError> {
+        let combinations = self.combinations()?;
+        let cases = scripts.iter().flat_map(|script| {
+            let name = script.path.file_name().unwrap_or(script.path.as_os_str());
+            let name = name.to_string_lossy();
+            combinations.iter().map(move |values| {
+                let values: Vec<String> = values
+                    .iter()
+                    .map(|(name, value)| format!("{}={value}", name.to_lowercase()))
+                    .collect();
+                let id = match values.as_slice() {
+                    [] => name.to_string(),
+                    some => format!("{name}[{}]", some.join(",")),
+                };
+                Case::new(id, script.command())
+            })
+        });
+        Ok(cases.collect())
+    }
+
     /// Returns the given directions of metrics.
     fn directions(&self) -> Result<Vec<(MetricName, Better)>, CliError> {
         let directions = self.better.iter().map(|text| {

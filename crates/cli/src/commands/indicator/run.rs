@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lapwing_measure::indicator::IndicatorScript;
+use lapwing_model::Object;
 
 use super::options::{IndicatorOptions, RepetitionOptions};
 use crate::commands::run::PlannedRun;
@@ -34,6 +35,15 @@ impl IndicatorRun {
             return end;
         }
         let scripts = IndicatorScript::open_all(&self.scripts)?;
+        if self.repetitions.dry_run {
+            let plan = self
+                .repetitions
+                .plan(self.options.unchecked_cases(&scripts)?);
+            let measurement = self
+                .repetitions
+                .measurement(&plan, Object::new(), &self.answer)?;
+            return measurement.act_on(PlannedRun::of(plan), context);
+        }
         let mut plan = self.repetitions.plan(Vec::new());
         let mut executor = context.surroundings().start_executor(&plan)?;
         let here = [None];

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use lapwing_measure::session::{
-    BenchmarkSelection, RequestedBenchmarks, RequestedCommits, SessionRequest,
+    BenchmarkSelection, EnvironmentBuilds, RequestedBenchmarks, RequestedCommits, SessionRequest,
 };
 use lapwing_measure::suite::{
     AdHoc, BurnIn, CommandLine, ExecutorTables, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics,
@@ -282,6 +282,11 @@ impl Run {
             cluster,
             leave_jobs: self.cluster.leave_jobs(),
             profile: self.profile.clone(),
+            builds: if self.dry_run {
+                EnvironmentBuilds::None
+            } else {
+                EnvironmentBuilds::Missing
+            },
             ..SessionRequest::new(benchmarks)
         })
     }
