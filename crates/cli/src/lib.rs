@@ -7,6 +7,7 @@ mod commands;
 mod comparing;
 mod error;
 mod hints;
+mod isolation;
 mod options;
 
 mod profile;

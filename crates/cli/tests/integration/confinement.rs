@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lapwing_measure::local::{LauncherOptions, LocalExecutor};
-use lapwing_measure::suite::{CommandLine, Confinement};
+use lapwing_measure::suite::{CommandLine, Confinement, Isolation};
 use lapwing_measure::{Execution, ExecutionEnd, ExecutionResult, Executor};
 use lapwing_testing::absent;
 use tempfile::TempDir;
@@ -41,6 +41,7 @@ fn confined(text: &str) -> Execution {
         confinement: Some(Confinement {
             variables: [("PATH".to_owned(), path)].into(),
             memory: Some(256 << 20),
+            isolation: Isolation::Off,
         }),
         ..shell(text)
     }

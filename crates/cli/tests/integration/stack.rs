@@ -637,7 +637,8 @@ fn a_specification_is_built_and_measured_with_podman() {
         "one to learn the identity, three of the batch"
     );
     assert!(runs[0].starts_with(
-        "run --rm --cpu-period=100000 --cpu-quota=50000 --memory=1073741824 lapwing-inspection-"
+        "run --rm --cpu-period=100000 --cpu-quota=50000 --memory=1073741824 --network=none --cap-drop=all \
+         --security-opt=no-new-privileges --pids-limit=4096 lapwing-inspection-"
     ));
     let list = lapwing(&["list", "--format", "csv"], "programs");
     assert!(

@@ -16,6 +16,7 @@ use super::super::{Execution, ExecutionEnd, ResourceUsage};
 use super::GRACE;
 use super::capture::OutputCapture;
 use super::confine::confine;
+use super::isolator::CommandIsolation;
 use super::counters::peak_memory_floor;
 use super::sys;
 use crate::suite::CommandLine;
@@ -51,7 +52,10 @@ pub(super) struct ChildStreams<'a> {
 }
 
 /// Returns the command that an execution asks for, or why there is none.
-pub(super) fn command(execution: &Execution) -> Result<Command, String> {
+pub(super) fn command(
+    execution: &Execution,
+    isolation: Option<CommandIsolation>,
+) -> Result<Command, String> {
     if execution.command == CommandLine::Words(Vec::new()) {
         return Err("the command is empty".to_owned());
     }
@@ -66,9 +70,13 @@ pub(super) fn command(execution: &Execution) -> Result<Command, String> {
         command.env_clear().envs(&confinement.variables);
     }
     command.envs(&execution.environment);
+    if let Some(isolation) = &isolation {
+        let scratch = isolation.scratch.path();
+        command.env("TMPDIR", scratch).env("HOME", scratch);
+    }
     command.process_group(0);
     if let Some(confinement) = &execution.confinement {
-        confine(&mut command, confinement);
+        confine(&mut command, confinement, isolation);
     }
     Ok(command)
 }

@@ -14,6 +14,9 @@ use rustix::process::{
 };
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities, set_no_new_privs};
 
+use super::file_rules::FileRules;
+use super::isolation::join;
+use super::isolator::CommandIsolation;
 use super::sys;
 use crate::suite::Confinement;
 
@@ -27,15 +30,28 @@ const FORBIDDEN: CapabilitySet = CapabilitySet::SYS_RESOURCE
     .union(CapabilitySet::PERFMON)
     .union(CapabilitySet::BPF);
 
-/// Lets the process of a command limit itself before exec.
-pub(super) fn confine(command: &mut Command, confinement: &Confinement) {
+/// Lets the process of a command limit and isolate itself before exec.
+pub(super) fn confine(
+    command: &mut Command,
+    confinement: &Confinement,
+    isolation: Option<CommandIsolation>,
+) {
     let memory = confinement.memory;
     let launcher = getpid();
     sys::before_exec(command, move || {
         die_with(launcher)?;
+        let mut forbidden = FORBIDDEN;
+        let mut rules = None;
+        if let Some(isolation) = &isolation {
+            join(&isolation.groups)?;
+            isolation.namespaces.enter()?;
+            forbidden = CapabilitySet::all();
+            rules = isolation.files.as_ref();
+        }
         set_no_new_privs(true)?;
-        drop_privileges()?;
-        keep_from_other_processes().map_err(|_refused| io::Error::from(Errno::PERM))?;
+        drop_privileges(forbidden)?;
+        let ruled = rules.map_or_else(keep_from_other_processes, FileRules::restrict);
+        ruled.map_err(|_refused| io::Error::from(Errno::PERM))?;
         memory.map_or(Ok(()), limit_memory)
     });
 }
@@ -50,11 +66,11 @@ pub(super) fn die_with(parent: Pid) -> io::Result<()> {
 }
 
 /// Gives up the privileges of root that a confined command must not have; exec does not bring them back.
-fn drop_privileges() -> io::Result<()> {
+fn drop_privileges(forbidden: CapabilitySet) -> io::Result<()> {
     let mut own = capabilities(None)?;
-    own.effective.remove(FORBIDDEN);
-    own.permitted.remove(FORBIDDEN);
-    own.inheritable.remove(FORBIDDEN);
+    own.effective.remove(forbidden);
+    own.permitted.remove(forbidden);
+    own.inheritable.remove(forbidden);
     Ok(set_capabilities(None, own)?)
 }
 

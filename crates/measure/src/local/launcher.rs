@@ -16,9 +16,11 @@ use super::capture::OutputCapture;
 use super::child::{self, ChildEnding, ChildStreams};
 use super::counters::HardwareCounters;
 use super::guard::{GuardedSide, guard_launcher};
+use super::isolator::{CommandIsolation, Isolator};
 use super::leftovers::{EndingManner, KeptProcesses};
 use super::protocol::{LauncherReply, LauncherRequest, append_header, receive};
 use super::secrecy;
+use crate::suite::Isolation;
 
 /// The argument by which a program recognises that it is to be the launcher.
 pub const LAUNCHER_ARGUMENT: &str = "__launcher";
@@ -57,6 +59,7 @@ struct LauncherProcess {
     stdout: OutputCapture,
     stderr: OutputCapture,
     counters: Option<HardwareCounters>,
+    isolator: Option<Isolator>,
     /// What `setup` left running on purpose.
     kept: KeptProcesses,
     /// Reused for every answer.
@@ -75,6 +78,7 @@ impl LauncherProcess {
             stdout: OutputCapture::new(),
             stderr: OutputCapture::new(),
             counters: None,
+            isolator: None,
             kept: KeptProcesses::default(),
             answer: Vec::new(),
         })
@@ -99,7 +103,9 @@ impl LauncherProcess {
                     append_header(&mut self.answer, &LauncherReply::Done)?;
                 }
                 LauncherRequest::Abilities => {
-                    let reply = LauncherReply::Abilities(self.counters().abilities());
+                    let isolation = self.isolator().abilities().clone();
+                    let abilities = self.counters().abilities(isolation);
+                    let reply = LauncherReply::Abilities(abilities);
                     append_header(&mut self.answer, &reply)?;
                 }
                 LauncherRequest::EndKept => {
@@ -142,6 +148,26 @@ impl LauncherProcess {
         let mut guard = [PollFd::new(&self.guard, PollFlags::IN)];
         let ready = rustix::event::poll(&mut guard, Some(&Timespec::default()));
         Ok(ready? > 0)
+    }
+
+    /// Returns the isolation of an execution, if it has one, or why it must not begin.
+    fn isolation(
+        &mut self,
+        execution: &Execution,
+    ) -> io::Result<Result<Option<CommandIsolation>, String>> {
+        match &execution.confinement {
+            Some(confinement) if confinement.isolation != Isolation::Off => {
+                let isolated = self.isolator().of(execution, confinement)?;
+                Ok(isolated.map(Some))
+            }
+            Some(_) | None => Ok(Ok(None)),
+        }
+    }
+
+    fn isolator(&mut self) -> &Isolator {
+        let counters = self.counters.get_or_insert_with(HardwareCounters::set_up);
+        self.isolator
+            .get_or_insert_with(|| Isolator::set_up(counters))
     }
 
     fn counters(&mut self) -> &mut HardwareCounters {
@@ -192,7 +218,13 @@ impl LauncherProcess {
                 }
             },
         };
-        let mut command = match child::command(execution) {
+        let isolation = match self.isolation(execution)? {
+            Ok(isolation) => isolation,
+            Err(reason) => return Ok((ChildEnding::not_started(reason), 0)),
+        };
+        let isolated = execution.confinement.as_ref();
+        let isolated = isolated.filter(|_| isolation.is_some());
+        let mut command = match child::command(execution, isolation) {
             Ok(command) => command,
             Err(reason) => return Ok((ChildEnding::not_started(reason), 0)),
         };
@@ -209,6 +241,9 @@ impl LauncherProcess {
         if execution.counters {
             self.counters().reset();
         }
+        if let Some(confinement) = isolated {
+            Isolator::limit_memory(self.counters(), confinement)?;
+        }
         let mut streams = ChildStreams {
             control: self.control.get_ref().as_fd(),
             guard: self.guard.as_fd(),
@@ -218,6 +253,9 @@ impl LauncherProcess {
         let ended = child::execute(command, execution.time_limit, &mut streams);
         if execution.cpus.is_some() {
             rustix::thread::sched_setaffinity(None, &usual)?;
+        }
+        if isolated.is_some() {
+            Isolator::lift_memory(self.counters())?;
         }
         let mut ended = ended?;
         if execution.counters

@@ -10,7 +10,8 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal};
+use rustix::thread::UnshareFlags;
 
 use super::super::ResourceUsage;
 
@@ -195,4 +196,71 @@ pub(super) fn overwrite_memory(start: usize, end: usize) {
             length,
         )
     };
+}
+
+/// Moves this process into new namespaces.
+#[expect(unsafe_code, reason = "threads could see descriptors of others")]
+pub(super) fn unshare(namespaces: UnshareFlags) -> io::Result<()> {
+    // SAFETY: descriptors stay as they are, and there is no other thread.
+    Ok(unsafe { rustix::thread::unshare_unsafe(namespaces) }?)
+}
+
+/// The reaction of this process to a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SignalReaction {
+    Usual,
+    Ignored,
+}
+
+/// Sets the reaction of this process to a signal.
+#[expect(unsafe_code, reason = "a handler could do anything; there is none here")]
+pub(super) fn react(signal: Signal, reaction: SignalReaction) {
+    let handler = match reaction {
+        SignalReaction::Usual => libc::SIG_DFL,
+        SignalReaction::Ignored => libc::SIG_IGN,
+    };
+    // SAFETY: no code is called when the signal comes.
+    unsafe { libc::signal(signal.as_raw(), handler) };
+}
+
+/// Closes all descriptors from this one on.
+#[expect(unsafe_code, reason = "descriptors are closed that have owners")]
+pub(super) fn close_from(first: u32) {
+    // SAFETY: only processes call this that do nothing more with theirs than to wait and to end by `exit`.
+    unsafe { libc::close_range(first, u32::MAX, 0) };
+}
+
+/// Ends this process at once.
+#[expect(unsafe_code, reason = "nothing is dropped")]
+pub(super) fn exit(code: i32) -> ! {
+    // SAFETY: a process that was split off leaves to the other what is to be done at the end.
+    unsafe { libc::_exit(code) }
+}
+
+/// Switches on the loopback interface of this process's network namespace.
+#[expect(unsafe_code, reason = "there is no wrapper of this ioctl")]
+pub(super) fn raise_loopback() -> io::Result<()> {
+    let socket = rustix::net::socket(
+        rustix::net::AddressFamily::INET,
+        rustix::net::SocketType::DGRAM,
+        None,
+    )?;
+    // SAFETY: an ifreq is plain numbers, for which zero is fine.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (place, byte) in request.ifr_name.iter_mut().zip(b"lo") {
+        *place = byte.cast_signed();
+    }
+    request.ifr_ifru.ifru_flags = i16::try_from(libc::IFF_UP).unwrap_or(1);
+    // SAFETY: the request has the type that this ioctl reads, and outlives the call.
+    let result = unsafe {
+        libc::ioctl(
+            std::os::fd::AsRawFd::as_raw_fd(&socket),
+            libc::SIOCSIFFLAGS,
+            &raw const request,
+        )
+    };
+    if result < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
 }

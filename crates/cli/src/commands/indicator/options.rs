@@ -1,5 +1,6 @@
 //! Options about parameters, limits and repetitions of indicators.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use clap::Args;
@@ -18,6 +19,7 @@ use crate::commands::run::{
     ClusterOptions, Measurement, RunReport, executors_here, parse_burn_in, random_seed, resume,
 };
 use crate::error::{CliError, ExitStatus};
+use crate::isolation::IsolationOptions;
 use crate::options::{AnswerOptions, Context};
 use crate::progress;
 use crate::session::working_directory;
@@ -32,6 +34,16 @@ pub const INHERITED: [&str; 7] = [
     "TMPDIR",
     "LD_LIBRARY_PATH",
 ];
+
+/// Returns the variables that confined commands have, and those that are kept besides.
+pub fn inherited_variables<'a>(
+    kept: impl IntoIterator<Item = &'a str>,
+) -> BTreeMap<String, String> {
+    let names = INHERITED.into_iter().chain(kept);
+    names
+        .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)))
+        .collect()
+}
 
 /// Options about how scripts are executed.
 #[derive(Debug, Clone, Args)]
@@ -60,6 +72,8 @@ pub struct IndicatorOptions {
     /// language are cleared
     #[arg(long, value_name = "NAME", help_heading = "Parameters and limits")]
     keep_env: Vec<String>,
+    #[command(flatten)]
+    pub isolation: IsolationOptions,
 }
 
 impl IndicatorOptions {
@@ -98,14 +112,12 @@ impl IndicatorOptions {
 
     /// Returns the limits of scripts.
     pub fn limits(&self) -> ScriptLimits {
-        let names = INHERITED.iter().copied();
-        let names = names.chain(self.keep_env.iter().map(String::as_str));
+        let kept = self.keep_env.iter().map(String::as_str);
         ScriptLimits {
             confinement: Confinement {
-                variables: names
-                    .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)))
-                    .collect(),
+                variables: inherited_variables(kept),
                 memory: Some(self.memory_limit),
+                isolation: self.isolation.isolation(),
             },
             time_limit: self.time_limit,
             directory: working_directory(),

@@ -46,6 +46,7 @@ impl IndicatorRun {
         }
         let mut plan = self.repetitions.plan(Vec::new());
         let mut executor = context.surroundings().start_executor(&plan)?;
+        self.options.isolation.check(&mut executor, context)?;
         let here = [None];
         let cases = self
             .options

@@ -22,6 +22,7 @@ use super::familiar::CommandSweep;
 use super::from_file::{FilePlan, PlannedRun};
 use super::words;
 use crate::comparing::parse_change;
+use crate::isolation::IsolationOptions;
 use crate::error::CliError;
 use crate::options::{AnswerOptions, Context, ExportOptions};
 use crate::suite::plan_file::PlanFile;
@@ -63,6 +64,8 @@ pub struct Run {
     /// Burn-in iterations per instance, stored but excluded from analysis, or `auto` [default: 1]
     #[arg(long, short = 'w', visible_alias = "warmup", value_name = "N", value_parser = parse_burn_in, help_heading = "Repetitions and limits")]
     pub burn_in: Option<BurnIn>,
+    #[command(flatten)]
+    pub isolation: IsolationOptions,
     /// Kill an iteration that takes longer than this
     #[arg(long, value_name = "TIME", value_parser = parse_time_limit, help_heading = "Repetitions and limits")]
     pub time_limit: Option<Duration>,

@@ -91,7 +91,7 @@ pub fn inspect(
         (BuildResult::Well, Some(script)) => {
             let combinations = options.combinations()?;
             let names: BTreeSet<&String> = combinations.iter().flatten().map(|it| it.0).collect();
-            let run = inspection.run_command(&image, &names);
+            let run = inspection.run_command(&image, &names, options.isolation.isolation());
             let run = run.map_err(CliError::input)?;
             let script = IndicatorScript::in_container(path, script, run);
             attributes.extend(IndicatorScript::attributes(std::slice::from_ref(&script)));

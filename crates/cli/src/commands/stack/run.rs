@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use lapwing_measure::indicator::IndicatorScript;
 use lapwing_measure::stack::{BuiltStacks, STACKS, StackFile, build_stacks, stack_name};
-use lapwing_measure::suite::{Case, CommandLine, PackageFiles};
+use lapwing_measure::suite::{Case, CommandLine, Isolation, PackageFiles};
 use lapwing_model::Object;
 use lapwing_model::text::counted;
 use serde_json::json;
@@ -48,7 +48,8 @@ pub struct StackRun {
 
 impl StackRun {
     /// Builds and measures.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+    pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
+        self.options.isolation.usual = Isolation::Possible;
         if let Some(end) = self.repetitions.resumed(&self.answer, context) {
             return end;
         }
@@ -75,6 +76,8 @@ impl StackRun {
             return self.show_plan(&scripts, &file, context);
         }
         let mut plan = self.repetitions.plan(Vec::new());
+        let isolation = &self.options.isolation;
+        isolation.check(&mut context.surroundings().start_executor(&plan)?, context)?;
         let confinement = self.options.limits().confinement;
         let surroundings = || context.surroundings();
         let built = build_stacks(&file.stacks, files, &plan, &confinement, &surroundings)?;
