@@ -13,11 +13,7 @@ const ISOLATIONS: [NamedValue<Isolation>; 3] = [
         "Completely, or nothing is measured",
         Isolation::Complete,
     ),
-    (
-        "possible",
-        "As far as the kernel can",
-        Isolation::Possible,
-    ),
+    ("possible", "As far as the kernel can", Isolation::Possible),
     ("never", "Not at all", Isolation::Off),
 ];
 

@@ -40,6 +40,7 @@ mod history;
 mod import;
 mod indicator;
 mod init;
+mod isolation;
 mod judge;
 mod level_repository;
 mod local_executor;

@@ -367,9 +367,10 @@ fn isolation(abilities: &Abilities) -> Vec<DoctorFinding> {
             Ability::Available(means) => {
                 good(subject, format!("--isolate holds for {text}: {means}"))
             }
-            Ability::Unavailable(reason) => {
-                neutral(subject, format!("--isolate does not hold for {text}: {reason}"))
-            }
+            Ability::Unavailable(reason) => neutral(
+                subject,
+                format!("--isolate does not hold for {text}: {reason}"),
+            ),
         }
     };
     parts.map(finding).collect()

@@ -286,11 +286,7 @@ fn hierarchies(controller: &str, mounts: &str, own: &str) -> Vec<CgroupHierarchy
 }
 
 /// Returns this process's group in the hierarchy of a version: `/user.slice/…`.
-fn own_group<'a>(
-    controller: &str,
-    own: &'a str,
-    version: CgroupVersion,
-) -> Option<&'a str> {
+fn own_group<'a>(controller: &str, own: &'a str, version: CgroupVersion) -> Option<&'a str> {
     own.lines().find_map(|line| {
         let mut fields = line.splitn(3, ':');
         let number = fields.next()?;

@@ -21,7 +21,9 @@ impl ProcessGroup {
         let first = hierarchies
             .iter()
             .find(|it| it.version == CgroupVersion::One);
-        let home = &first.ok_or(GroupError::None("the number of processes"))?.home;
+        let home = &first
+            .ok_or(GroupError::None("the number of processes"))?
+            .home;
         let refused = |source| GroupError::Refused {
             parent: home.clone(),
             source,
@@ -30,11 +32,7 @@ impl ProcessGroup {
         let directory = home.join(cgroup::own_name("processes"));
         fs::create_dir(&directory).map_err(refused)?;
         let group = Self { directory };
-        fs::write(
-            group.directory.join("pids.max"),
-            MOST_PROCESSES.to_string(),
-        )
-        .map_err(refused)?;
+        fs::write(group.directory.join("pids.max"), MOST_PROCESSES.to_string()).map_err(refused)?;
         Ok(group)
     }
 

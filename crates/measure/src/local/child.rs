@@ -16,8 +16,8 @@ use super::super::{Execution, ExecutionEnd, ResourceUsage};
 use super::GRACE;
 use super::capture::OutputCapture;
 use super::confine::confine;
-use super::isolator::CommandIsolation;
 use super::counters::peak_memory_floor;
+use super::isolator::CommandIsolation;
 use super::sys;
 use crate::suite::CommandLine;
 

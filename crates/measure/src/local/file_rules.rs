@@ -108,7 +108,12 @@ impl FileRules {
         }
         if let CommandLine::Words(words) = &execution.command {
             // A script, and where the interpreter really is.
-            readable.extend(words.iter().map(PathBuf::from).filter(|it| it.is_absolute()));
+            readable.extend(
+                words
+                    .iter()
+                    .map(PathBuf::from)
+                    .filter(|it| it.is_absolute()),
+            );
             let program = words.first().map(Path::new).unwrap_or(Path::new(""));
             let found = folders.iter().map(|folder| folder.join(program));
             let real = found.filter_map(|it| it.canonicalize().ok()).next();
@@ -155,7 +160,10 @@ fn of_virtual_environment(folder: &Path) -> Vec<PathBuf> {
         (key.trim() == "home").then(|| PathBuf::from(value.trim()))
     });
     let mut found = vec![folder.to_owned()];
-    for home in home.into_iter().flat_map(|it| [it.canonicalize().ok(), Some(it)]) {
+    for home in home
+        .into_iter()
+        .flat_map(|it| [it.canonicalize().ok(), Some(it)])
+    {
         found.extend(home.iter().flat_map(|it| of_programs(it)));
     }
     found

@@ -14,9 +14,8 @@ use std::process::ExitStatus;
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
-    DumpableBehavior, Pid, Resource, Rlimit, Signal, WaitOptions, getgid, getpid,
-    getuid, kill_process, set_dumpable_behavior, set_parent_process_death_signal, setrlimit,
-    wait, waitpid,
+    DumpableBehavior, Pid, Resource, Rlimit, Signal, WaitOptions, getgid, getpid, getuid,
+    kill_process, set_dumpable_behavior, set_parent_process_death_signal, setrlimit, wait, waitpid,
 };
 use rustix::thread::UnshareFlags;
 
@@ -55,7 +54,10 @@ pub(super) fn abilities() -> BTreeMap<IsolationPart, Ability> {
             IsolationPart::Processes,
             means(processes, "namespaces of processes and mounts"),
         ),
-        (IsolationPart::Network, means(network, "a namespace without network")),
+        (
+            IsolationPart::Network,
+            means(network, "a namespace without network"),
+        ),
     ])
 }
 
@@ -101,7 +103,11 @@ impl Namespaces {
             // Programs talk to themselves by it.
             sys::raise_loopback()?;
         }
-        if self.processes { enter_processes() } else { Ok(()) }
+        if self.processes {
+            enter_processes()
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -47,7 +47,10 @@ impl Isolator {
         let limited = memory.is_ok_and(|group| group.limits_processes());
         let made = (!limited).then(ProcessGroup::make);
         let (processes, ability) = match made {
-            None => (None, Ability::Available("control group version 2".to_owned())),
+            None => (
+                None,
+                Ability::Available("control group version 2".to_owned()),
+            ),
             Some(Ok(group)) => (
                 Some(group),
                 Ability::Available("control group version 1".to_owned()),

@@ -213,7 +213,10 @@ pub(super) enum SignalReaction {
 }
 
 /// Sets the reaction of this process to a signal.
-#[expect(unsafe_code, reason = "a handler could do anything; there is none here")]
+#[expect(
+    unsafe_code,
+    reason = "a handler could do anything; there is none here"
+)]
 pub(super) fn react(signal: Signal, reaction: SignalReaction) {
     let handler = match reaction {
         SignalReaction::Usual => libc::SIG_DFL,

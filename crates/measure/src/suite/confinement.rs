@@ -31,7 +31,10 @@ pub enum Isolation {
 }
 
 impl Isolation {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes a reference"
+    )]
     fn is_off(&self) -> bool {
         *self == Self::Off
     }
