@@ -89,6 +89,29 @@ fn it_writes_to_a_scratch_folder_that_is_gone_afterwards_and_to_no_other() {
 }
 
 #[test]
+fn it_connects_to_no_socket_of_the_machine() {
+    let Some(mut executor) = executor(IsolationPart::Processes) else {
+        return;
+    };
+    let (own, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let address = other.path().join("socket");
+    let _server = std::os::unix::net::UnixListener::bind(&address).unwrap();
+    let text = format!(
+        "python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"{}\")' && echo connected; \
+        ls / /run; cd {} || echo not there",
+        address.display(),
+        other.path().display()
+    );
+    let executed = executor.execute(&isolated(&text, own.path())).unwrap();
+    let seen = stdout(&executed);
+    assert!(
+        !seen.contains("connected") && seen.ends_with("not there\n"),
+        "{seen}"
+    );
+    assert!(!seen.contains("root") && !seen.contains("home"), "{seen}");
+}
+
+#[test]
 fn it_sees_and_signals_only_its_own_processes() {
     let Some(mut executor) = executor(IsolationPart::Processes) else {
         return;

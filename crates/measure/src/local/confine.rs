@@ -44,9 +44,9 @@ pub(super) fn confine(
         let mut rules = None;
         if let Some(isolation) = &isolation {
             join(&isolation.groups)?;
-            isolation.namespaces.enter()?;
-            forbidden = CapabilitySet::all();
             rules = isolation.files.as_ref();
+            isolation.namespaces.enter(rules)?;
+            forbidden = CapabilitySet::all();
         }
         set_no_new_privs(true)?;
         drop_privileges(forbidden)?;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -11,6 +12,7 @@ use landlock::{
 
 use super::super::Execution;
 use super::abilities::Ability;
+use super::own_root;
 use crate::suite::CommandLine;
 
 /// The parts of the system that programs need to start and to know the machine.
@@ -58,7 +60,7 @@ const DEVICES: [&str; 5] = [
     "/dev/urandom",
 ];
 /// Memory that processes share; it is the command's own where it has its own mounts.
-const SHARED_MEMORY: &str = "/dev/shm";
+pub(super) const SHARED_MEMORY: &str = "/dev/shm";
 /// The version that files need: without it, files can be truncated.
 const NEEDED: ABI = ABI::V3;
 const KNOWN: ABI = ABI::V6;
@@ -68,6 +70,8 @@ const KNOWN: ABI = ABI::V6;
 pub(super) struct FileRules {
     readable: Vec<PathBuf>,
     writable: Vec<PathBuf>,
+    /// The folder for what it writes.
+    scratch: PathBuf,
 }
 
 /// Returns whether there are rules about files here.
@@ -91,7 +95,10 @@ impl FileRules {
         has_own_mounts: bool,
     ) -> Self {
         let mut readable: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
-        readable.extend(execution.directory.clone());
+        // The root is no folder of its own.
+        let folder = execution.directory.as_deref();
+        let folder = folder.filter(|it| it.parent().is_some());
+        readable.extend(folder.map(Path::to_owned));
         let variable = |name: &str| {
             let own = execution.environment.get(name);
             own.or_else(|| variables.get(name))
@@ -125,7 +132,27 @@ impl FileRules {
         if has_own_mounts {
             writable.push(SHARED_MEMORY.into());
         }
-        Self { readable, writable }
+        Self {
+            readable,
+            writable,
+            scratch: scratch.to_owned(),
+        }
+    }
+
+    /// Returns the rules of a command that needs no more than the system.
+    pub(super) fn of_system(scratch: &Path) -> Self {
+        Self {
+            readable: SYSTEM.iter().map(PathBuf::from).collect(),
+            writable: Vec::new(),
+            scratch: scratch.to_owned(),
+        }
+    }
+
+    /// Moves this process to a root directory that has what is readable and the scratch folder only.
+    pub(super) fn enter_root(&self) -> io::Result<()> {
+        let devices = DEVICES.iter().map(PathBuf::from);
+        let paths: Vec<PathBuf> = self.readable.iter().cloned().chain(devices).collect();
+        own_root::enter(&paths, &self.scratch)
     }
 
     /// Keeps this process to the rules, for good.

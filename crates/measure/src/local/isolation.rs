@@ -9,9 +9,9 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
 
-use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
     DumpableBehavior, Pid, Resource, Rlimit, Signal, WaitOptions, getgid, getpid, getuid,
@@ -20,7 +20,8 @@ use rustix::process::{
 use rustix::thread::UnshareFlags;
 
 use super::abilities::{Ability, IsolationPart};
-use super::file_rules;
+use super::file_rules::{self, FileRules};
+use super::own_root;
 use super::sys::{self, SignalReaction};
 
 /// The signals that ask a process group to end; only the command is to hear them.
@@ -40,16 +41,24 @@ pub(super) fn abilities() -> BTreeMap<IsolationPart, Ability> {
         Ok(()) => Ability::Available(means.to_owned()),
         Err(error) => Ability::Unavailable(format!("the kernel refuses namespaces: {error}")),
     };
-    let processes = trial(Namespaces {
+    let processes = Namespaces {
         processes: true,
         network: false,
-    });
-    let network = trial(Namespaces {
+    };
+    let scratch = tempfile::tempdir_in("/tmp");
+    let files = file_rules::ability();
+    let rules = match (&scratch, &files) {
+        (Ok(scratch), Ability::Available(_)) => Some(FileRules::of_system(scratch.path())),
+        (_, _) => None,
+    };
+    let processes = trial(processes, rules.as_ref());
+    let network = Namespaces {
         processes: false,
         network: true,
-    });
+    };
+    let network = trial(network, None);
     BTreeMap::from([
-        (IsolationPart::Files, file_rules::ability()),
+        (IsolationPart::Files, files),
         (
             IsolationPart::Processes,
             means(processes, "namespaces of processes and mounts"),
@@ -62,9 +71,9 @@ pub(super) fn abilities() -> BTreeMap<IsolationPart, Ability> {
 }
 
 /// Tries to enter namespaces in a process that ends at once.
-fn trial(namespaces: Namespaces) -> io::Result<()> {
+fn trial(namespaces: Namespaces, files: Option<&FileRules>) -> io::Result<()> {
     let Some(child) = sys::fork()? else {
-        let code = match namespaces.enter() {
+        let code = match namespaces.enter(files) {
             Ok(()) => 0,
             Err(error) => error.raw_os_error().unwrap_or(libc::EINVAL),
         };
@@ -79,8 +88,9 @@ fn trial(namespaces: Namespaces) -> io::Result<()> {
 }
 
 impl Namespaces {
-    /// Moves this process into the namespaces; with those of processes, another process returns from this.
-    pub(super) fn enter(self) -> io::Result<()> {
+    /// Moves this process into the namespaces; with those of processes, another process returns from this, in a root
+    /// directory of its own if there are rules about files.
+    pub(super) fn enter(self, files: Option<&FileRules>) -> io::Result<()> {
         if self == Self::default() {
             return Ok(());
         }
@@ -104,7 +114,7 @@ impl Namespaces {
             sys::raise_loopback()?;
         }
         if self.processes {
-            enter_processes()
+            enter_processes(files)
         } else {
             Ok(())
         }
@@ -112,7 +122,7 @@ impl Namespaces {
 }
 
 /// Splits this process; the one that returns is in the new namespace of processes, and has mounts of its own.
-fn enter_processes() -> io::Result<()> {
+fn enter_processes(files: Option<&FileRules>) -> io::Result<()> {
     let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
     for signal in REQUESTS {
         sys::react(signal, SignalReaction::Ignored);
@@ -122,7 +132,11 @@ fn enter_processes() -> io::Result<()> {
     }
     drop(read);
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    mount_own()?;
+    own_root::make_private()?;
+    match files {
+        Some(files) => files.enter_root()?,
+        None => own_root::mount_processes(Path::new("/proc"))?,
+    }
     if let Some(command) = sys::fork()? {
         reap_until_end(command, write);
     }
@@ -130,21 +144,6 @@ fn enter_processes() -> io::Result<()> {
         sys::react(signal, SignalReaction::Usual);
     }
     Ok(())
-}
-
-/// Mounts what shows the processes of this namespace only, and memory that only they share.
-fn mount_own() -> io::Result<()> {
-    mount_change(
-        "/",
-        MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
-    )?;
-    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    mount("proc", "/proc", "proc", flags, None)?;
-    let flags = MountFlags::NOSUID | MountFlags::NODEV;
-    match mount("tmpfs", "/dev/shm", "tmpfs", flags, Some(c"mode=1777")) {
-        Err(rustix::io::Errno::NOENT) => Ok(()),
-        mounted => Ok(mounted?),
-    }
 }
 
 /// Is the first process of the namespace: takes in orphans until the command ends, and says how.

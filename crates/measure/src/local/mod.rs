@@ -27,6 +27,7 @@ mod isolation;
 mod isolator;
 mod launcher;
 mod leftovers;
+mod own_root;
 mod protocol;
 mod secrecy;
 mod sys;
