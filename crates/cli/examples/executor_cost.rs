@@ -34,7 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let mut executor = LocalExecutor::start(&LauncherOptions {
         program: launcher.into(),
-        cpus: None,
+        environment: std::env::vars_os().collect(),
+        ..LauncherOptions::default()
     })?;
     let start = Instant::now();
     let mut measured = Duration::ZERO;

@@ -210,6 +210,7 @@ fn session_hint(error: &SessionError) -> Option<String> {
             "name another cache folder: `XDG_CACHE_HOME=DIR lapwing run …`"
         }
         SessionError::NoRepository => "say `repository = \"…\"` under [version]",
+        SessionError::UnbuiltEnvironment => "without `--dry-run` they are built",
         SessionError::NoEnvironment => "the notes above say why",
         SessionError::SharedFolder { .. } => {
             "name a folder that all nodes share with `shared_folder` under [executor.slurm]"

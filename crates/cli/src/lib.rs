@@ -6,6 +6,7 @@ mod commands;
 mod comparing;
 mod error;
 mod hints;
+mod isolation;
 mod options;
 
 mod profile;
@@ -25,7 +26,7 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, FromArgMatches, Parser};
-use lapwing_measure::local::{LAUNCHER_ARGUMENT, serve_as_launcher};
+use lapwing_measure::local::{LAUNCHER_ARGUMENT, hide_from_children, serve_as_launcher};
 use lapwing_show::answers::error::ErrorAnswer;
 use lapwing_show::writing::{AnswerFormat, safe};
 
@@ -56,6 +57,8 @@ pub fn run() -> ExitCode {
     {
         return serve_as_launcher(std::env::args().nth(2).as_deref());
     }
+    // Before there is another thread or process.
+    hide_from_children(&std::env::vars_os().collect::<Vec<_>>());
     let matches = with_short_help(Arguments::command()).try_get_matches();
     let arguments = match matches.and_then(|it| Arguments::from_arg_matches(&it)) {
         Ok(arguments) => arguments,

@@ -1,9 +1,7 @@
 //! What the program gives to the sessions of the library: places, clock, ids, signals, the terminal.
 
 use std::env;
-use std::fs;
 use std::io::{self, BufRead, IsTerminal};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{OnceLock, mpsc};
 use std::thread;
@@ -48,6 +46,7 @@ impl Machine {
                 temporary: env::temp_dir(),
                 home: home_folder(),
                 search_path: env::var_os("PATH").unwrap_or_default(),
+                variables: env::vars_os().collect(),
             },
         }
     }
@@ -95,7 +94,7 @@ fn caches() -> Vec<PathBuf> {
     let variable = |name: &str| env::var_os(name).map(PathBuf::from);
     let cache = variable("XDG_CACHE_HOME").filter(|it| it.is_absolute());
     let cache = cache.or_else(|| Some(variable("HOME")?.join(".cache")));
-    let user = fs::metadata("/proc/self").map_or(0, |it| it.uid());
+    let user = rustix::process::geteuid().as_raw();
     // Other users can create folders there too, whose files must not be executed.
     let shared = env::temp_dir().join(format!("lapwing-{user}"));
     let own = cache.map(|it| it.join("lapwing"));

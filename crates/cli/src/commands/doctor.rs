@@ -4,7 +4,6 @@ use std::path::Path;
 
 use clap::Args;
 use lapwing_measure::doctor::{DoctorFinding, MachineNoise, Severity, examine};
-use lapwing_measure::local::{LauncherOptions, LocalExecutor};
 use lapwing_show::answers::doctor::{
     DoctorAnswer, DoctorFindingFields, FindingSeverity, NoiseFields,
 };
@@ -25,10 +24,7 @@ pub struct DoctorCommand {
 impl DoctorCommand {
     /// Examines the machine and shows the findings.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let mut executor = LocalExecutor::start(&LauncherOptions {
-            program: crate::launcher_program(),
-            cpus: None,
-        })?;
+        let mut executor = context.surroundings().launch(None)?;
         let diagnosis = examine(Path::new("/"), &context.store, &mut executor)?;
         let answer = DoctorAnswer {
             noise: diagnosis.noise.map(noise_fields),

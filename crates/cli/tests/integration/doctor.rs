@@ -30,6 +30,11 @@ fn the_json_names_what_was_looked_at() {
         "cgroup_peak_memory",
         "instructions",
         "cycles",
+        "isolation_files",
+        "isolation_processes",
+        "isolation_network",
+        "isolation_memory",
+        "isolation_process_count",
         "simulation",
     ] {
         assert!(subjects.contains(&always), "{always} in {subjects:?}");

@@ -23,6 +23,7 @@ fn pinned_executor(cpus: Option<&str>) -> LocalExecutor {
     LocalExecutor::start(&LauncherOptions {
         program: env!("CARGO_BIN_EXE_lapwing-launcher").into(),
         cpus: cpus.map(str::to_owned),
+        environment: std::env::vars_os().collect(),
     })
     .expect("the launcher starts")
 }
@@ -321,6 +322,7 @@ fn commands_run_where_they_are_pinned() {
     let wrong = LocalExecutor::start(&LauncherOptions {
         program: env!("CARGO_BIN_EXE_lapwing-launcher").into(),
         cpus: Some("0,x".to_owned()),
+        ..LauncherOptions::default()
     });
     assert_eq!(
         wrong.expect_err("`x` is no CPU").to_string(),

@@ -315,14 +315,227 @@ fn a_build_that_fails_is_told_with_its_log() {
     let Some(bench) = Bench::new() else {
         return;
     };
-    bench.run(&["stack", "resolve", "delta"]);
+    let told = bench.run(&["stack", "resolve", "delta"]);
+    assert!(told.contains("does not resolve"), "{told}");
+    bench.run(&["stack", "resolve", "delta", "--allow-build"]);
     let told = bench.run(&["stack", "run", "worth.py"]);
+    assert!(told.contains("does not build"), "{told}");
+    assert!(!told.contains("the compiler is missing"), "{told}");
+    let told = bench.run(&["stack", "run", "worth.py", "--allow-build"]);
     assert!(told.contains("does not build"), "{told}");
     assert!(told.contains("the compiler is missing"), "{told}");
     assert!(told.ends_with("exit 4"), "{told}");
     let told = bench.run(&["stack", "resolve", "missing>=1"]);
     assert!(told.contains("0 stacks; 1 does not resolve"), "{told}");
     assert!(told.ends_with("exit 3"), "{told}");
+}
+
+/// Returns the stacks of the bench, changed.
+fn changed_stacks(bench: &Bench, change: impl Fn(&mut Value)) {
+    let path = bench.path().join("stacks.json");
+    let mut file: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    change(&mut file);
+    fs::write(&path, file.to_string()).unwrap();
+}
+
+#[test]
+fn what_executes_code_or_takes_packages_from_elsewhere_needs_permission() {
+    let Some(bench) = Bench::new() else {
+        return;
+    };
+    let evil = bench.path().join("evil");
+    fs::create_dir(&evil).unwrap();
+    let setup = format!(
+        "open({:?}, 'w').close()\nimport setuptools\nsetuptools.setup(name='evil')\n",
+        bench.path().join("executed")
+    );
+    fs::write(evil.join("setup.py"), setup).unwrap();
+    let interpreter = evil.join("bin/python3");
+    fs::create_dir(evil.join("bin")).unwrap();
+    let program = format!(
+        "#!/bin/sh\ntouch {}\n",
+        bench.path().join("executed").display()
+    );
+    fs::write(&interpreter, program).unwrap();
+    fs::set_permissions(
+        &interpreter,
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
+    let address = format!("evil @ file://{}", evil.display());
+    let path = evil.display().to_string();
+    for text in [
+        &address,
+        &path,
+        "-e ./evil",
+        "--index-url=https://example.invalid/simple",
+        "alpha @ git+file:///x",
+    ] {
+        let told = bench.run(&["stack", "resolve", "--", text]);
+        assert!(told.ends_with("exit 2"), "{told}");
+    }
+    bench.run(&["stack", "resolve", "alpha==1.0"]);
+    let kept = fs::read_to_string(bench.path().join("stacks.json")).unwrap();
+    for line in [
+        address.as_str(),
+        path.as_str(),
+        "-e ./evil",
+        "./evil",
+        "-r evil/requirements.txt",
+        "--find-links evil",
+        "--extra-index-url https://example.invalid/simple",
+        "alpha==1.0 --index-url https://example.invalid/simple",
+        "${HOME}/evil",
+        "alpha\n-e ./evil",
+    ] {
+        fs::write(bench.path().join("stacks.json"), &kept).unwrap();
+        changed_stacks(&bench, |file| {
+            file["stacks"][0]["packages"][0] = line.into()
+        });
+        let told = bench.run(&["stack", "run", "-n", "1", "-i", "1"]);
+        assert!(
+            told.contains("may take a package from elsewhere"),
+            "{line}: {told}"
+        );
+        assert!(told.contains("--allow-build"), "{told}");
+        assert!(told.ends_with("exit 2"), "{line}: {told}");
+    }
+    for python in [path.as_str(), "evil", "./evil/bin/python3"] {
+        fs::write(bench.path().join("stacks.json"), &kept).unwrap();
+        changed_stacks(&bench, |file| {
+            file["stacks"][0]["factors"]["python"] = python.into()
+        });
+        let told = bench.run(&["stack", "run", "-n", "1", "-i", "1"]);
+        assert!(told.contains("is not a version of Python"), "{told}");
+        assert!(told.ends_with("exit 2"), "{told}");
+    }
+    assert!(!bench.path().join("executed").exists());
+}
+
+#[test]
+fn the_configuration_of_a_folder_names_no_index() {
+    let Some(bench) = Bench::new() else {
+        return;
+    };
+    bench.run(&["stack", "resolve", "alpha==1.0"]);
+    let configuration = bench.path().join("uv.toml");
+    let text = fs::read_to_string(&configuration).unwrap();
+    // That of the user is elsewhere; that of the folder has no packages.
+    let own = bench.path().join("own.toml");
+    fs::write(&own, text).unwrap();
+    fs::write(
+        &configuration,
+        "no-index = true\nfind-links = [\"/nowhere\"]\n",
+    )
+    .unwrap();
+    let run = |arguments: &[&str]| {
+        let told = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+            .args(arguments)
+            .current_dir(bench.path())
+            .env(
+                "PATH",
+                format!(
+                    "{}:{}",
+                    bench.path().join("programs").display(),
+                    std::env::var("PATH").unwrap()
+                ),
+            )
+            .env("XDG_CACHE_HOME", bench.cache().join("other"))
+            .env("UV_CACHE_DIR", bench.cache().join("uv"))
+            .env("XDG_CONFIG_HOME", bench.path().join("config"))
+            .env("UV_PYTHON_DOWNLOADS", "never")
+            .output()
+            .unwrap();
+        told.status.code()
+    };
+    fs::create_dir_all(bench.path().join("config/uv")).unwrap();
+    fs::copy(&own, bench.path().join("config/uv/uv.toml")).unwrap();
+    assert_eq!(run(&["stack", "resolve", "alpha==1.0"]), Some(0));
+    assert_eq!(run(&["stack", "run", "-n", "1", "-i", "1"]), Some(0));
+}
+
+#[test]
+fn a_lock_names_the_bytes_that_are_installed() {
+    let Some(bench) = Bench::new() else {
+        return;
+    };
+    let file = bench.json(&["stack", "resolve", "alpha==1.0", "--format", "json"]);
+    let lock = file["stacks"][0]["lock"].clone();
+    let written: Value =
+        serde_json::from_str(&fs::read_to_string(bench.path().join("stacks.json")).unwrap())
+            .unwrap();
+    let line = written["stacks"][0]["packages"][0]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(line.starts_with("alpha==1.0 --hash=sha256:"), "{line}");
+    let told = bench.run(&["stack", "run", "-n", "1", "-i", "1"]);
+    assert!(told.ends_with("exit 0"), "{told}");
+    let record = bench.output(&["export", "--to", "record"]);
+    let record = String::from_utf8(record.stdout).unwrap();
+    let hash = line.split("--hash=").nth(1).unwrap();
+    assert!(
+        record.contains(hash) && record.contains(lock.as_str().unwrap()),
+        "{record}"
+    );
+    // Other bytes of the same version.
+    let other = format!("alpha==1.0 --hash=sha256:{}", "0".repeat(64));
+    changed_stacks(&bench, |file| {
+        file["stacks"][0]["packages"][0] = other.clone().into()
+    });
+    let told = bench.run(&["stack", "run", "-n", "1", "-i", "1"]);
+    assert!(told.contains("does not build"), "{told}");
+    assert!(told.ends_with("exit 4"), "{told}");
+    // A file of an earlier version has no hashes.
+    changed_stacks(&bench, |file| {
+        file["stacks"][0]["packages"][0] = "alpha==1.0".into()
+    });
+    let told = bench.run(&["stack", "run", "-n", "1", "-i", "1"]);
+    assert!(told.ends_with("exit 0"), "{told}");
+}
+
+#[test]
+fn a_dry_run_neither_builds_nor_executes() {
+    let Some(bench) = Bench::new() else {
+        return;
+    };
+    bench.run(&["stack", "resolve", "alpha==1.0"]);
+    let program = format!(
+        "#!/bin/sh\ntouch {}\n",
+        bench.path().join("executed").display()
+    );
+    let uv = bench.path().join("programs/uv");
+    fs::remove_file(&uv).unwrap();
+    fs::write(&uv, program).unwrap();
+    fs::set_permissions(&uv, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    fs::write(
+        bench.path().join("touch.py"),
+        "open('executed', 'w').close()\n",
+    )
+    .unwrap();
+    fs::write(
+        bench.path().join("suite.toml"),
+        "[benchmark.a]\ncommand = \"true\"\n[variant.x]\npython = [\"alpha==1.1\"]\n",
+    )
+    .unwrap();
+    fs::write(bench.path().join("spec.json"), INSPECTION).unwrap();
+    for arguments in [
+        ["stack", "run", "touch.py", "--dry-run"].as_slice(),
+        &["stack", "run", "--dry-run"],
+        &[
+            "indicator",
+            "run",
+            "touch.py",
+            "--param",
+            "size=1,2",
+            "--dry-run",
+        ],
+        &["run", "suite.toml", "--dry-run"],
+    ] {
+        let told = bench.run(arguments);
+        assert!(told.ends_with("exit 0"), "{arguments:?}: {told}");
+    }
+    assert!(!bench.path().join("executed").exists());
 }
 
 #[test]
@@ -410,6 +623,10 @@ fn a_specification_is_built_and_measured_with_podman() {
     let podman = path.join("programs/podman");
     fs::write(&podman, PODMAN).unwrap();
     fs::set_permissions(&podman, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let arguments = ["stack", "run", "--spec", "spec.json", "--dry-run"];
+    let told = lapwing(&arguments, "programs");
+    assert!(told.ends_with("exit 0"), "{told}");
+    assert!(!path.join("programs/podman.log").exists());
     let told = run("spec.json", "programs");
     assert!(told.ends_with("exit 0"), "{told}");
     let log = fs::read_to_string(path.join("programs/podman.log")).unwrap();
@@ -420,7 +637,8 @@ fn a_specification_is_built_and_measured_with_podman() {
         "one to learn the identity, three of the batch"
     );
     assert!(runs[0].starts_with(
-        "run --rm --cpu-period=100000 --cpu-quota=50000 --memory=1073741824 lapwing-inspection-"
+        "run --rm --cpu-period=100000 --cpu-quota=50000 --memory=1073741824 --network=none --cap-drop=all \
+         --security-opt=no-new-privileges --pids-limit=4096 lapwing-inspection-"
     ));
     let list = lapwing(&["list", "--format", "csv"], "programs");
     assert!(

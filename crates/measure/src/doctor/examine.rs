@@ -6,7 +6,7 @@ use lapwing_model::text::joined;
 use lapwing_stats::{DrawPath, as_f64};
 
 use super::super::Environment;
-use super::super::local::{Abilities, Ability};
+use super::super::local::{Abilities, Ability, IsolationPart};
 use super::{ClockQuality, DoctorFinding, MachineNoise, MachineReadings, Severity};
 
 /// Everything that the doctor knows.
@@ -57,6 +57,7 @@ pub(super) fn findings(evidence: &DoctorEvidence) -> Vec<DoctorFinding> {
     all.extend(address_randomisation(environment));
     all.extend(disk(readings));
     all.extend(counting(abilities));
+    all.extend(isolation(abilities));
     all
 }
 
@@ -350,6 +351,31 @@ fn counting(abilities: &Abilities) -> [DoctorFinding; 4] {
     ]
 }
 
+/// Returns what `--isolate` keeps from commands here.
+fn isolation(abilities: &Abilities) -> Vec<DoctorFinding> {
+    let parts = abilities.isolation.iter();
+    let finding = |(part, ability): (&IsolationPart, &Ability)| {
+        let subject = match part {
+            IsolationPart::Files => "isolation_files",
+            IsolationPart::Processes => "isolation_processes",
+            IsolationPart::Network => "isolation_network",
+            IsolationPart::Memory => "isolation_memory",
+            IsolationPart::ProcessCount => "isolation_process_count",
+        };
+        let text = part.text();
+        match ability {
+            Ability::Available(means) => {
+                good(subject, format!("--isolate holds for {text}: {means}"))
+            }
+            Ability::Unavailable(reason) => neutral(
+                subject,
+                format!("--isolate does not hold for {text}: {reason}"),
+            ),
+        }
+    };
+    parts.map(finding).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -390,6 +416,11 @@ mod tests {
                 cgroup_peak_memory: Ability::Available("control group version 2".to_owned()),
                 instructions: Ability::Available("hardware counter".to_owned()),
                 cycles: Ability::Available("hardware counter".to_owned()),
+                isolation: [(
+                    IsolationPart::Network,
+                    Ability::Available("a namespace".to_owned()),
+                )]
+                .into(),
             },
         }
     }

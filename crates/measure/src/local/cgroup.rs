@@ -12,9 +12,9 @@ const PREFIX: &str = "lapwing-";
 /// Why there is no control group to be had.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GroupError {
-    /// No hierarchy of control groups counts memory.
-    #[error("no control groups that count memory (neither version 2 nor version 1)")]
-    None,
+    /// No hierarchy of control groups is for this.
+    #[error("no control groups for {0} (neither version 2 nor version 1)")]
+    None(&'static str),
     /// The group cannot be made or entered.
     #[error("no control group under {}: {source}", parent.display())]
     Refused { parent: PathBuf, source: io::Error },
@@ -23,13 +23,13 @@ pub(super) enum GroupError {
 /// A control group with this process in it.
 #[derive(Debug)]
 pub(super) struct MemoryGroup {
-    version: CgroupVersion,
+    pub(super) version: CgroupVersion,
     renewal: PeakRenewal,
     /// What it was made below.
     parent: PathBuf,
     /// Where this process came from and returns to.
     home: PathBuf,
-    directory: PathBuf,
+    pub(super) directory: PathBuf,
     /// The file with the peak, open for as long as the group is there.
     peak: File,
     /// How many groups were made before this one.
@@ -46,7 +46,7 @@ enum PeakRenewal {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CgroupVersion {
+pub(super) enum CgroupVersion {
     One,
     Two,
 }
@@ -68,27 +68,25 @@ impl CgroupVersion {
     }
 }
 
-/// A hierarchy of control groups that counts memory, and our place in it.
+/// A hierarchy of control groups, and our place in it.
 #[derive(Debug, PartialEq, Eq)]
-struct CgroupHierarchy {
-    version: CgroupVersion,
+pub(super) struct CgroupHierarchy {
+    pub(super) version: CgroupVersion,
     mount: PathBuf,
-    home: PathBuf,
+    pub(super) home: PathBuf,
 }
 
 impl MemoryGroup {
     /// Makes a group below the one that this process is in and moves this process there.
     pub(super) fn enter() -> Result<Self, GroupError> {
-        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-        let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-        let mut first_error = GroupError::None;
-        for hierarchy in hierarchies(&mounts, &own) {
+        let mut first_error = GroupError::None("memory");
+        for hierarchy in own_hierarchies("memory") {
             for parent in candidates(&hierarchy) {
                 remove_stale(&parent);
                 match Self::make(&hierarchy, &parent) {
                     Ok(group) => return Ok(group),
                     Err(error) => {
-                        if matches!(first_error, GroupError::None) {
+                        if matches!(first_error, GroupError::None(_)) {
                             first_error = error;
                         }
                     }
@@ -156,9 +154,14 @@ impl MemoryGroup {
     }
 }
 
+/// Returns the name of a group of this process.
+pub(super) fn own_name(suffix: &str) -> String {
+    format!("{PREFIX}{}-{suffix}", process::id())
+}
+
 /// Makes a group, moves this process there and opens the file with its peak.
 fn new_group(version: CgroupVersion, parent: &Path, number: u64) -> io::Result<(PathBuf, File)> {
-    let directory = parent.join(format!("{PREFIX}{}-{number}", process::id()));
+    let directory = parent.join(own_name(&number.to_string()));
     fs::create_dir(&directory)?;
     let path = directory.join(version.peak_file());
     let peak = File::options()
@@ -194,7 +197,7 @@ fn move_this_process(directory: &Path) -> io::Result<()> {
 }
 
 /// Removes the groups of launchers that were killed. One with processes in it cannot be removed.
-fn remove_stale(parent: &Path) {
+pub(super) fn remove_stale(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else {
         return;
     };
@@ -235,9 +238,16 @@ fn gives_memory(directory: &Path) -> bool {
     })
 }
 
-/// Returns the hierarchies that count memory, version 2 first, as told by the
+/// Returns the hierarchies of this machine that have a controller, version 2 first.
+pub(super) fn own_hierarchies(controller: &str) -> Vec<CgroupHierarchy> {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    hierarchies(controller, &mounts, &own)
+}
+
+/// Returns the hierarchies that have a controller, version 2 first, as told by the
 /// kernel's lists of mounts and of this process's groups.
-fn hierarchies(mounts: &str, own: &str) -> Vec<CgroupHierarchy> {
+fn hierarchies(controller: &str, mounts: &str, own: &str) -> Vec<CgroupHierarchy> {
     let mut found = Vec::new();
     for line in mounts.lines() {
         let Some((left, right)) = line.split_once(" - ") else {
@@ -252,10 +262,10 @@ fn hierarchies(mounts: &str, own: &str) -> Vec<CgroupHierarchy> {
         let options = right.nth(1).unwrap_or_default();
         let version = match kind {
             "cgroup2" => CgroupVersion::Two,
-            "cgroup" if options.split(',').any(|option| option == "memory") => CgroupVersion::One,
+            "cgroup" if options.split(',').any(|option| option == controller) => CgroupVersion::One,
             _ => continue,
         };
-        let Some(group) = own_group(own, version) else {
+        let Some(group) = own_group(controller, own, version) else {
             continue;
         };
         // A container may see a part of the hierarchy only.
@@ -276,7 +286,7 @@ fn hierarchies(mounts: &str, own: &str) -> Vec<CgroupHierarchy> {
 }
 
 /// Returns this process's group in the hierarchy of a version: `/user.slice/…`.
-fn own_group(own: &str, version: CgroupVersion) -> Option<&str> {
+fn own_group<'a>(controller: &str, own: &'a str, version: CgroupVersion) -> Option<&'a str> {
     own.lines().find_map(|line| {
         let mut fields = line.splitn(3, ':');
         let number = fields.next()?;
@@ -284,7 +294,7 @@ fn own_group(own: &str, version: CgroupVersion) -> Option<&str> {
         let path = fields.next()?;
         let matches = match version {
             CgroupVersion::Two => number == "0" && controllers.is_empty(),
-            CgroupVersion::One => controllers.split(',').any(|it| it == "memory"),
+            CgroupVersion::One => controllers.split(',').any(|it| it == controller),
         };
         matches.then_some(path)
     })
@@ -333,7 +343,7 @@ mod tests {
                 home: "/sys/fs/cgroup/memory/jobs/7".into(),
             },
         ];
-        assert_eq!(hierarchies(mounts, own), expected);
+        assert_eq!(hierarchies("memory", mounts, own), expected);
     }
 
     #[test]
@@ -345,7 +355,7 @@ mod tests {
             mount: "/sys/fs/cgroup/memory".into(),
             home: "/sys/fs/cgroup/memory".into(),
         }];
-        assert_eq!(hierarchies(mounts, own), expected);
-        assert_eq!(hierarchies("", ""), Vec::new());
+        assert_eq!(hierarchies("memory", mounts, own), expected);
+        assert_eq!(hierarchies("memory", "", ""), Vec::new());
     }
 }

@@ -1,5 +1,6 @@
 //! Starts one command, watches it until it is gone, and ends it where it must be ended.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -10,16 +11,17 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
-use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, kill_process_group, prlimit, setrlimit,
-};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group};
 
 use super::super::{Execution, ExecutionEnd, ResourceUsage};
 use super::GRACE;
 use super::capture::OutputCapture;
+use super::confine::confine;
 use super::counters::peak_memory_floor;
+use super::isolator::CommandIsolation;
 use super::sys;
 use crate::suite::CommandLine;
+use crate::suite::Confinement;
 
 /// The result of one child.
 #[derive(Debug)]
@@ -45,42 +47,17 @@ impl ChildEnding {
 pub(super) struct ChildStreams<'a> {
     /// The connection to the program, which closes its side to end the execution.
     pub(super) control: BorrowedFd<'a>,
+    /// The launcher's guard, without which nothing is executed.
+    pub(super) guard: BorrowedFd<'a>,
     pub(super) stdout: &'a mut OutputCapture,
     pub(super) stderr: &'a mut OutputCapture,
 }
 
-/// The limits of a child.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ChildLimits {
-    pub(super) time: Option<Duration>,
-    /// The largest address space of each of its processes, in bytes.
-    pub(super) memory: Option<u64>,
-}
-
-/// Limits the address space of this process, which children inherit; returns what it was.
-fn limit_own_memory(memory: u64) -> io::Result<Rlimit> {
-    let usual = getrlimit(Resource::As);
-    // The hard limit stays, so that this process can return to its own.
-    let limited = Rlimit {
-        current: Some(usual.maximum.map_or(memory, |most| most.min(memory))),
-        ..usual
-    };
-    setrlimit(Resource::As, limited)?;
-    Ok(usual)
-}
-
-/// Makes the limit of memory that a child inherited one that it cannot raise. One that has ended needs none.
-fn limit_for_good(child: &Child, memory: u64) {
-    let limit = Rlimit {
-        current: Some(memory),
-        maximum: Some(memory),
-    };
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let _gone = prlimit(pid, Resource::As, limit);
-}
-
 /// Returns the command that an execution asks for, or why there is none.
-pub(super) fn command(execution: &Execution) -> Result<Command, String> {
+pub(super) fn command(
+    execution: &Execution,
+    isolation: Option<CommandIsolation>,
+) -> Result<Command, String> {
     if execution.command == CommandLine::Words(Vec::new()) {
         return Err("the command is empty".to_owned());
     }
@@ -92,13 +69,26 @@ pub(super) fn command(execution: &Execution) -> Result<Command, String> {
         command.current_dir(directory);
     }
     if let Some(confinement) = &execution.confinement {
-        let variables = confinement.variables.iter();
-        let variables = variables.filter_map(|name| Some((name, std::env::var_os(name)?)));
-        command.env_clear().envs(variables);
+        command.env_clear().envs(inherited_variables(confinement));
     }
     command.envs(&execution.environment);
+    if let Some(isolation) = &isolation {
+        let scratch = isolation.scratch.path();
+        command.env("TMPDIR", scratch).env("HOME", scratch);
+    }
     command.process_group(0);
+    if let Some(confinement) = &execution.confinement {
+        confine(&mut command, confinement, isolation);
+    }
     Ok(command)
+}
+
+/// Returns the variables that a confined command inherits, with the values that this launcher was given.
+pub(super) fn inherited_variables(confinement: &Confinement) -> BTreeMap<String, String> {
+    let names = confinement.variables.iter();
+    names
+        .filter_map(|name| Some((name.clone(), std::env::var(name).ok()?)))
+        .collect()
 }
 
 /// Executes a command and waits until it is gone.
@@ -111,23 +101,15 @@ pub(super) fn command(execution: &Execution) -> Result<Command, String> {
 /// When the operating system refuses what has nothing to do with the command.
 pub(super) fn execute(
     mut command: Command,
-    limits: ChildLimits,
+    time_limit: Option<Duration>,
     streams: &mut ChildStreams<'_>,
 ) -> io::Result<ChildEnding> {
-    let usual = limits.memory.map(limit_own_memory).transpose()?;
     let started = Instant::now();
-    let spawned = command.spawn();
-    if let Some(usual) = usual {
-        setrlimit(Resource::As, usual)?;
-    }
-    let child = match spawned {
+    let child = match command.spawn() {
         Ok(child) => child,
         Err(error) => return Ok(ChildEnding::not_started(reason(&command, &error))),
     };
-    if let Some(memory) = limits.memory {
-        limit_for_good(&child, memory);
-    }
-    let mut watch = ChildWatch::new(&child, started, limits.time)?;
+    let mut watch = ChildWatch::new(&child, started, time_limit)?;
     let (status, mut usage) = watch.wait(streams)?;
     let wall = started.elapsed();
     usage.peak_memory = usage.peak_memory.max(peak_memory_floor());
@@ -222,9 +204,10 @@ impl ChildWatch {
             EndingStage::Running => PollFlags::IN,
             EndingStage::Asked(..) | EndingStage::Killed(_) => PollFlags::empty(),
         };
-        let mut descriptors = Vec::with_capacity(4);
+        let mut descriptors = Vec::with_capacity(5);
         descriptors.push(PollFd::new(&self.handle, PollFlags::IN));
         descriptors.push(PollFd::from_borrowed_fd(streams.control, control));
+        descriptors.push(PollFd::from_borrowed_fd(streams.guard, PollFlags::IN));
         for capture in [&*streams.stdout, &*streams.stderr] {
             if let Some(descriptor) = capture.descriptor() {
                 descriptors.push(PollFd::from_borrowed_fd(descriptor, PollFlags::IN));
@@ -243,16 +226,17 @@ impl ChildWatch {
             Err(error) => return Err(error.into()),
         }
         let control = descriptors[1].revents();
+        let is_unguarded = !descriptors[2].revents().is_empty();
         Ok(ReadyStreams {
             child: !descriptors[0].revents().is_empty(),
-            control: if control.contains(PollFlags::HUP) {
+            control: if is_unguarded || control.contains(PollFlags::HUP) {
                 ChildControl::ProgramGone
             } else if control.is_empty() {
                 ChildControl::Quiet
             } else {
                 ChildControl::Stop
             },
-            output: descriptors[2..]
+            output: descriptors[3..]
                 .iter()
                 .any(|descriptor| !descriptor.revents().is_empty()),
         })
@@ -334,6 +318,6 @@ enum ChildControl {
     Quiet,
     /// It closed its side: nothing more is wanted.
     Stop,
-    /// It is gone.
+    /// It is gone, or the guard.
     ProgramGone,
 }

@@ -1,6 +1,7 @@
 //! The program's side of the connection to the launcher.
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io::{self, BufReader, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
@@ -21,6 +22,7 @@ use super::abilities::Abilities;
 use super::cpus::available_cpus;
 use super::launcher::LAUNCHER_ARGUMENT;
 use super::protocol::{LauncherReply, LauncherRequest, TailSize, append_header, receive};
+use super::secrecy::variables_text;
 
 /// How the launcher is started.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,7 +32,12 @@ pub struct LauncherOptions {
     pub program: PathBuf,
     /// The processors that commands may run on, such as `0-1,3`; `None` for all.
     pub cpus: Option<String>,
+    /// The environment variables that commands inherit.
+    pub environment: Vec<(OsString, OsString)>,
 }
+
+/// The variables that the launcher itself starts with: where its libraries are, and where coverage is written.
+const OWN_VARIABLES: [&str; 2] = ["LD_LIBRARY_PATH", "LLVM_PROFILE_FILE"];
 
 /// Executes commands on this machine, one after another.
 #[derive(Debug)]
@@ -87,6 +94,9 @@ impl LocalExecutor {
         command
             .arg0("lapwing")
             .args([LAUNCHER_ARGUMENT, env!("CARGO_PKG_VERSION")])
+            // What a process starts with can be read in `/proc`; the rest is sent to it.
+            .env_clear()
+            .envs(own_variables(&options.environment))
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
             // A Ctrl-C at the terminal is for the program, which decides what to do.
@@ -106,10 +116,29 @@ impl LocalExecutor {
             is_executing: false,
             request: Vec::new(),
         };
+        executor.send_environment(&options.environment)?;
         if let Some(cpus) = cpus {
             executor.demand("pinning to CPUs", &LauncherRequest::Pin(cpus))?;
         }
         Ok(executor)
+    }
+
+    fn send_environment(
+        &mut self,
+        variables: &[(OsString, OsString)],
+    ) -> Result<(), ExecutorError> {
+        let text = variables_text(variables);
+        let request = LauncherRequest::Environment {
+            length: text.len() as u64,
+        };
+        self.request.clear();
+        let exchanged = append_header(&mut self.request, &request).and_then(|()| {
+            self.request.extend_from_slice(&text);
+            self.connection.get_ref().write_all(&self.request)?;
+            self.receive()
+        });
+        working(exchanged.map_err(|source| failed("passing on the environment", source))?)?;
+        Ok(())
     }
 
     /// Returns a handle that ends executions from any thread.
@@ -249,6 +278,13 @@ impl Drop for LocalExecutor {
         let _gone = self.launcher.kill();
         let _gone = self.launcher.wait();
     }
+}
+
+fn own_variables(variables: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
+    let own = variables.iter();
+    own.filter(|(name, _)| OWN_VARIABLES.iter().any(|own| name == own))
+        .cloned()
+        .collect()
 }
 
 fn interrupted() -> ExecutionResult {

@@ -1,10 +1,11 @@
 //! The optional measures: peak memory of a control group, hardware counters.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
 
 use super::super::ResourceUsage;
-use super::abilities::{Abilities, Ability};
+use super::abilities::{Abilities, Ability, IsolationPart};
 use super::cgroup::{self, MemoryGroup};
 use super::sys;
 
@@ -30,8 +31,8 @@ impl HardwareCounters {
         }
     }
 
-    /// Says what can be measured.
-    pub(super) fn abilities(&self) -> Abilities {
+    /// Says what can be measured, beside what can be isolated.
+    pub(super) fn abilities(&self, isolation: BTreeMap<IsolationPart, Ability>) -> Abilities {
         let hardware = |counter: &Result<HardwareCounter, String>| match counter {
             Ok(_) => Ability::Available("hardware counter, user mode".to_owned()),
             Err(reason) => Ability::Unavailable(reason.clone()),
@@ -44,7 +45,13 @@ impl HardwareCounters {
             },
             instructions: hardware(&self.instructions),
             cycles: hardware(&self.cycles),
+            isolation,
         }
+    }
+
+    /// Returns the control group, or why there is none.
+    pub(super) fn memory_group(&self) -> Result<&MemoryGroup, &str> {
+        self.memory.as_ref().map_err(String::as_str)
     }
 
     /// Begins anew, just before a child is started.

@@ -3,19 +3,24 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{ExitCode, Stdio};
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::MemfdFlags;
 use rustix::thread::CpuSet;
 
 use super::super::{Execution, ExecutionEnd, LeftoverPolicy, Stdin};
 use super::capture::OutputCapture;
-use super::child::{self, ChildEnding, ChildLimits, ChildStreams};
+use super::child::{self, ChildEnding, ChildStreams};
 use super::counters::HardwareCounters;
+use super::guard::{GuardedSide, guard_launcher};
+use super::isolator::{CommandIsolation, Isolator};
 use super::leftovers::{EndingManner, KeptProcesses};
 use super::protocol::{LauncherReply, LauncherRequest, append_header, receive};
+use super::secrecy;
+use crate::suite::Isolation;
 
 /// The argument by which a program recognises that it is to be the launcher.
 pub const LAUNCHER_ARGUMENT: &str = "__launcher";
@@ -32,20 +37,29 @@ pub fn serve_as_launcher(version: Option<&str>) -> ExitCode {
     if version != Some(env!("CARGO_PKG_VERSION")) {
         return ExitCode::FAILURE;
     }
-    let served = LauncherProcess::new().and_then(|mut launcher| launcher.serve());
-    match served {
+    match serve() {
         Ok(()) => ExitCode::SUCCESS,
         // There is nobody to tell: the program finds the connection closed.
         Err(_gone) => ExitCode::FAILURE,
     }
 }
 
+fn serve() -> io::Result<()> {
+    secrecy::hide_memory()?;
+    match guard_launcher()? {
+        GuardedSide::Launcher(guard) => LauncherProcess::new(guard)?.serve(),
+        GuardedSide::Guard => Ok(()),
+    }
+}
+
 struct LauncherProcess {
+    guard: OwnedFd,
     control: BufReader<UnixStream>,
     null: File,
     stdout: OutputCapture,
     stderr: OutputCapture,
     counters: Option<HardwareCounters>,
+    isolator: Option<Isolator>,
     /// What `setup` left running on purpose.
     kept: KeptProcesses,
     /// Reused for every answer.
@@ -53,16 +67,18 @@ struct LauncherProcess {
 }
 
 impl LauncherProcess {
-    fn new() -> io::Result<Self> {
+    fn new(guard: OwnedFd) -> io::Result<Self> {
         let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
         // Whoever loses its parent among our descendants becomes our child.
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
         Ok(Self {
+            guard,
             control: BufReader::new(control),
             null: File::options().read(true).write(true).open("/dev/null")?,
             stdout: OutputCapture::new(),
             stderr: OutputCapture::new(),
             counters: None,
+            isolator: None,
             kept: KeptProcesses::default(),
             answer: Vec::new(),
         })
@@ -79,8 +95,17 @@ impl LauncherProcess {
                     };
                     append_header(&mut self.answer, &reply)?;
                 }
+                LauncherRequest::Environment { length } => {
+                    let mut variables = Vec::new();
+                    let mut bytes = (&mut self.control).take(length);
+                    bytes.read_to_end(&mut variables)?;
+                    secrecy::set_variables(&variables);
+                    append_header(&mut self.answer, &LauncherReply::Done)?;
+                }
                 LauncherRequest::Abilities => {
-                    let reply = LauncherReply::Abilities(self.counters().abilities());
+                    let isolation = self.isolator().abilities().clone();
+                    let abilities = self.counters().abilities(isolation);
+                    let reply = LauncherReply::Abilities(abilities);
                     append_header(&mut self.answer, &reply)?;
                 }
                 LauncherRequest::EndKept => {
@@ -92,6 +117,9 @@ impl LauncherProcess {
                     // whatever else goes wrong.
                     let stdin = stdin.map(|length| self.receive_bytes(length)).transpose()?;
                     self.execute(&execution, stdin)?;
+                    if self.is_unguarded()? {
+                        break;
+                    }
                 }
             }
             self.control.get_ref().write_all(&self.answer)?;
@@ -113,6 +141,33 @@ impl LauncherProcess {
         }
         file.rewind()?;
         Ok(file)
+    }
+
+    /// Returns whether the guard is gone; then nothing more is executed.
+    fn is_unguarded(&self) -> io::Result<bool> {
+        let mut guard = [PollFd::new(&self.guard, PollFlags::IN)];
+        let ready = rustix::event::poll(&mut guard, Some(&Timespec::default()));
+        Ok(ready? > 0)
+    }
+
+    /// Returns the isolation of an execution, if it has one, or why it must not begin.
+    fn isolation(
+        &mut self,
+        execution: &Execution,
+    ) -> io::Result<Result<Option<CommandIsolation>, String>> {
+        match &execution.confinement {
+            Some(confinement) if confinement.isolation != Isolation::Off => {
+                let isolated = self.isolator().of(execution, confinement)?;
+                Ok(isolated.map(Some))
+            }
+            Some(_) | None => Ok(Ok(None)),
+        }
+    }
+
+    fn isolator(&mut self) -> &Isolator {
+        let counters = self.counters.get_or_insert_with(HardwareCounters::set_up);
+        self.isolator
+            .get_or_insert_with(|| Isolator::set_up(counters))
     }
 
     fn counters(&mut self) -> &mut HardwareCounters {
@@ -163,7 +218,13 @@ impl LauncherProcess {
                 }
             },
         };
-        let mut command = match child::command(execution) {
+        let isolation = match self.isolation(execution)? {
+            Ok(isolation) => isolation,
+            Err(reason) => return Ok((ChildEnding::not_started(reason), 0)),
+        };
+        let isolated = execution.confinement.as_ref();
+        let isolated = isolated.filter(|_| isolation.is_some());
+        let mut command = match child::command(execution, isolation) {
             Ok(command) => command,
             Err(reason) => return Ok((ChildEnding::not_started(reason), 0)),
         };
@@ -180,18 +241,21 @@ impl LauncherProcess {
         if execution.counters {
             self.counters().reset();
         }
+        if let Some(confinement) = isolated {
+            Isolator::limit_memory(self.counters(), confinement)?;
+        }
         let mut streams = ChildStreams {
             control: self.control.get_ref().as_fd(),
+            guard: self.guard.as_fd(),
             stdout: &mut self.stdout,
             stderr: &mut self.stderr,
         };
-        let limits = ChildLimits {
-            time: execution.time_limit,
-            memory: execution.confinement.as_ref().and_then(|it| it.memory),
-        };
-        let ended = child::execute(command, limits, &mut streams);
+        let ended = child::execute(command, execution.time_limit, &mut streams);
         if execution.cpus.is_some() {
             rustix::thread::sched_setaffinity(None, &usual)?;
+        }
+        if isolated.is_some() {
+            Isolator::lift_memory(self.counters())?;
         }
         let mut ended = ended?;
         if execution.counters

@@ -14,22 +14,32 @@ use std::time::Duration;
 mod abilities;
 mod capture;
 mod cgroup;
+mod cgroup_limits;
 mod child;
 mod client;
+mod confine;
 mod cores;
 mod counters;
 mod cpus;
+mod file_rules;
+mod guard;
+mod isolation;
+mod isolator;
 mod launcher;
 mod leftovers;
+mod own_root;
 mod protocol;
+mod secrecy;
 mod sys;
 mod tail;
 
-pub use abilities::{Abilities, Ability};
+pub use abilities::{Abilities, Ability, IsolationPart};
 pub use client::{Interrupter, LauncherOptions, LocalExecutor};
+pub use confine::signals_can_be_kept;
 pub use cores::{CoresError, duet_cores};
 pub use cpus::{CpusError, available_cpus, parse_cpus};
 pub use launcher::{LAUNCHER_ARGUMENT, serve_as_launcher};
+pub use secrecy::hide_from_children;
 
 /// A process that is asked to end by SIGTERM has this long before it gets SIGKILL.
 pub const GRACE: Duration = Duration::from_secs(1);

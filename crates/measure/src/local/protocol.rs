@@ -20,6 +20,12 @@ const LONGEST_HEADER: u32 = 64 << 20;
 #[derive(Debug, Serialize, Deserialize)]
 #[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub(super) enum LauncherRequest<'e> {
+    /// Take these environment variables, which commands inherit. They follow the header, as `NAME=VALUE` and a zero
+    /// byte each.
+    Environment {
+        /// The number of bytes.
+        length: u64,
+    },
     /// Run on these processors only, from now on.
     Pin(Vec<usize>),
     /// Say what can be counted.

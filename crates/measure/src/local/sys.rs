@@ -2,14 +2,16 @@
 //!
 //! Every `unsafe` block of the crate is in this file.
 
+use std::ffi::OsStr;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{FromRawFd, OwnedFd};
-use std::os::unix::process::ExitStatusExt;
-use std::process::ExitStatus;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal};
+use rustix::thread::UnshareFlags;
 
 use super::super::ResourceUsage;
 
@@ -134,4 +136,134 @@ pub(super) fn open_counter(kind: u32, config: u64) -> io::Result<OwnedFd> {
     }
     // SAFETY: the kernel just gave us this descriptor and nobody else knows it.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
+
+/// Splits this process in two; returns the child in the parent, and `None` in the child.
+///
+/// Only the launcher calls this, which has no other thread.
+#[expect(unsafe_code, reason = "there is no safe fork")]
+pub(super) fn fork() -> io::Result<Option<Pid>> {
+    // SAFETY: without other threads, no lock is held and no memory half written in the child.
+    let child = unsafe { libc::fork() };
+    if child < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(Pid::from_raw(child))
+}
+
+/// Lets the process of a command call this before exec.
+///
+/// Only the launcher calls this, which has no other thread.
+#[expect(
+    unsafe_code,
+    reason = "between fork and exec, most things are forbidden"
+)]
+pub(super) fn before_exec(
+    command: &mut Command,
+    prepare: impl FnMut() -> io::Result<()> + Send + Sync + 'static,
+) {
+    // SAFETY: what is forbidden there is what other threads may be in the middle of, and there are none.
+    unsafe { command.pre_exec(prepare) };
+}
+
+/// Sets an environment variable of this process.
+///
+/// Only the launcher and a program that has just started call this, which have no other thread.
+#[expect(unsafe_code, reason = "other threads could be reading")]
+pub(super) fn set_variable(name: &OsStr, value: &OsStr) {
+    // SAFETY: there is no other thread.
+    unsafe { std::env::set_var(name, value) };
+}
+
+/// Overwrites the memory in which the kernel gave this process its environment, and which `/proc` shows.
+///
+/// No variable may still be there: each has to be set anew before.
+#[expect(
+    unsafe_code,
+    reason = "the memory belongs to the kernel's start of this process"
+)]
+pub(super) fn overwrite_memory(start: usize, end: usize) {
+    let length = end.saturating_sub(start);
+    if start == 0 || length == 0 {
+        return;
+    }
+    // SAFETY: the kernel says that the environment was put there, on the stack of the main thread, which stays
+    // and can be written to. The variables themselves were copied elsewhere.
+    unsafe {
+        std::ptr::write_bytes(
+            std::ptr::with_exposed_provenance_mut::<u8>(start),
+            0,
+            length,
+        )
+    };
+}
+
+/// Moves this process into new namespaces.
+#[expect(unsafe_code, reason = "threads could see descriptors of others")]
+pub(super) fn unshare(namespaces: UnshareFlags) -> io::Result<()> {
+    // SAFETY: descriptors stay as they are, and there is no other thread.
+    Ok(unsafe { rustix::thread::unshare_unsafe(namespaces) }?)
+}
+
+/// The reaction of this process to a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SignalReaction {
+    Usual,
+    Ignored,
+}
+
+/// Sets the reaction of this process to a signal.
+#[expect(
+    unsafe_code,
+    reason = "a handler could do anything; there is none here"
+)]
+pub(super) fn react(signal: Signal, reaction: SignalReaction) {
+    let handler = match reaction {
+        SignalReaction::Usual => libc::SIG_DFL,
+        SignalReaction::Ignored => libc::SIG_IGN,
+    };
+    // SAFETY: no code is called when the signal comes.
+    unsafe { libc::signal(signal.as_raw(), handler) };
+}
+
+/// Closes all descriptors from this one on.
+#[expect(unsafe_code, reason = "descriptors are closed that have owners")]
+pub(super) fn close_from(first: u32) {
+    // SAFETY: only processes call this that do nothing more with theirs than to wait and to end by `exit`.
+    unsafe { libc::close_range(first, u32::MAX, 0) };
+}
+
+/// Ends this process at once.
+#[expect(unsafe_code, reason = "nothing is dropped")]
+pub(super) fn exit(code: i32) -> ! {
+    // SAFETY: a process that was split off leaves to the other what is to be done at the end.
+    unsafe { libc::_exit(code) }
+}
+
+/// Switches on the loopback interface of this process's network namespace.
+#[expect(unsafe_code, reason = "there is no wrapper of this ioctl")]
+pub(super) fn raise_loopback() -> io::Result<()> {
+    let socket = rustix::net::socket(
+        rustix::net::AddressFamily::INET,
+        rustix::net::SocketType::DGRAM,
+        None,
+    )?;
+    // SAFETY: an ifreq is plain numbers, for which zero is fine.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (place, byte) in request.ifr_name.iter_mut().zip(b"lo") {
+        *place = byte.cast_signed();
+    }
+    request.ifr_ifru.ifru_flags = i16::try_from(libc::IFF_UP).unwrap_or(1);
+    // SAFETY: the request has the type that this ioctl reads, and outlives the call.
+    let result = unsafe {
+        libc::ioctl(
+            std::os::fd::AsRawFd::as_raw_fd(&socket),
+            libc::SIOCSIFFLAGS,
+            &raw const request,
+        )
+    };
+    if result < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
 }

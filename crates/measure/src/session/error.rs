@@ -160,6 +160,11 @@ pub enum SessionError {
     /// No Python environment in which tests could be found was built.
     #[error("no Python environment of the variants can be built")]
     NoEnvironment,
+    /// The tests are in Python environments that a dry run does not build.
+    #[error(
+        "the tests are in Python environments that are not built yet, and a dry run builds none"
+    )]
+    UnbuiltEnvironment,
     /// The folder that the machines of a cluster share cannot be used.
     #[error("{source}")]
     SharedFolder {

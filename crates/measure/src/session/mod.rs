@@ -74,7 +74,7 @@ pub use looks::{InstanceCounts, LookedMeasurement, measure_between_looks};
 pub use machine::{MachineWatcher, ScratchFolder};
 pub use open::{MeasuringParts, OpenMeasurement};
 pub use opening::{SessionOpening, new_session, place_in};
-pub use python_environments::PythonEnvironments;
+pub use python_environments::{EnvironmentBuilds, PythonEnvironments};
 pub use recorded_plan::recorded_plan;
 pub use request::{
     BenchmarkSelection, MeasuredSession, PlannedSession, RequestedBenchmarks, RequestedCommits,

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::local::LocalExecutor;
-use crate::suite::{CommandLine, Plan, PythonEnvironment, PythonPackages, Variant};
+use crate::suite::{
+    CommandLine, HASH, PackageFiles, Plan, PythonEnvironment, PythonPackages, Variant,
+};
 use crate::{PythonFolder, PythonFolders, PythonState};
 use lapwing_record::files::{LONGEST_SETTINGS, read_text};
 use serde_json::json;
@@ -20,10 +22,21 @@ const COMPLETE: &str = "lapwing.json";
 /// Environments that were not used for this long are removed.
 const KEPT: Duration = Duration::from_secs(60 * 60 * 24 * 30);
 
+/// The environments that are built.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum EnvironmentBuilds {
+    /// Those that are not there yet.
+    #[default]
+    Missing,
+    /// None: for a dry run.
+    None,
+}
+
 /// The Python environments of a plan; those that cannot be used again are removed on drop.
 #[derive(Default)]
 pub struct PythonEnvironments {
     folders: PythonFolders,
+    builds: EnvironmentBuilds,
     passing: Vec<PathBuf>,
     /// The ends of the output of builds that failed, by the names of the variants.
     logs: BTreeMap<String, String>,
@@ -38,7 +51,20 @@ impl PythonEnvironments {
         plan: &Plan,
         surroundings: &SessionSurroundings<'_>,
     ) -> Result<Self, SessionError> {
+        Self::find(plan, EnvironmentBuilds::Missing, surroundings)
+    }
+
+    /// Finds those that are there, and builds the others if they are to be built.
+    ///
+    /// # Errors
+    /// If there is no place for them, or the user interrupts.
+    pub fn find(
+        plan: &Plan,
+        builds: EnvironmentBuilds,
+        surroundings: &SessionSurroundings<'_>,
+    ) -> Result<Self, SessionError> {
         let mut all = Self::default();
+        all.builds = builds;
         if plan.variants.iter().all(|it| it.python.is_none()) {
             return Ok(all);
         }
@@ -53,8 +79,9 @@ impl PythonEnvironments {
                 Some((_, state)) => state.clone(),
                 None => all.state_of(variant, python, directory, &mut executor, surroundings)?,
             };
-            if let (PythonState::Broken(reason), true) =
-                (&state, known.iter().all(|(it, _)| *it != python))
+            let is_news = known.iter().all(|(it, _)| *it != python);
+            if let (PythonState::Broken(reason), EnvironmentBuilds::Missing, true) =
+                (&state, builds, is_news)
             {
                 surroundings.remark(SessionRemark::NotMeasured {
                     label: variant.name.clone(),
@@ -137,10 +164,24 @@ impl PythonEnvironments {
         }
         let complete = folder.join(COMPLETE);
         if !complete.exists() {
+            if self.builds == EnvironmentBuilds::None {
+                let reason = "its Python environment is not built yet";
+                return Ok(PythonState::Broken(reason.to_owned()));
+            }
             surroundings.remark(SessionRemark::BuildingEnvironment {
                 variant: variant.name.clone(),
             });
             let _absent = fs::remove_dir_all(&folder);
+            let requirements = requirements_file(&folder);
+            if let Some(lines) = python.hashed_lines() {
+                fs::write(&requirements, lines.join("\n"))
+                    .map_err(SessionError::NoEnvironmentFolder)?;
+            }
+            // The configuration of a folder may name an index.
+            let directory = match python.files {
+                PackageFiles::Any => directory,
+                PackageFiles::Built => cache.as_path(),
+            };
             for step in steps {
                 let variables = step.variables(&folder);
                 let (result, log) =
@@ -152,6 +193,7 @@ impl PythonEnvironments {
                     }
                     BuildResult::Badly(reason) => {
                         let _gone = fs::remove_dir_all(&folder);
+                        let _gone = fs::remove_file(&requirements);
                         self.logs.insert(variant.name.clone(), log);
                         return Ok(PythonState::Broken(format!(
                             "its Python environment cannot be built: {reason}"
@@ -159,6 +201,7 @@ impl PythonEnvironments {
                     }
                 }
             }
+            let _absent = fs::remove_file(&requirements);
         }
         // Written at each use: environments go when they are not used for long.
         let text = json!({ "packages": python.packages }).to_string();
@@ -174,6 +217,11 @@ impl Drop for PythonEnvironments {
             let _gone = fs::remove_file(folder.with_extension("lock"));
         }
     }
+}
+
+/// Returns the file from which the hashes of an environment's packages are read while it is built.
+fn requirements_file(folder: &Path) -> PathBuf {
+    folder.with_extension("txt")
 }
 
 fn existing(folder: &Path, places: &SessionPlaces) -> PythonState {
@@ -306,6 +354,15 @@ fn steps(python: &PythonEnvironment, places: &SessionPlaces) -> Result<Vec<Build
                     }
                     Some(_) | None => words.push(line.trim().to_owned()),
                 }
+            }
+            if let Some(lines) = python.hashed_lines() {
+                words = vec!["-r".to_owned(), "{folder}.txt".to_owned()];
+                if lines.iter().all(|line| line.contains(HASH)) {
+                    words.push("--require-hashes".to_owned());
+                }
+            }
+            if python.files == PackageFiles::Built && !words.is_empty() {
+                words.extend(["--only-binary", ":all:"].map(str::to_owned));
             }
             let mut steps = vec![virtual_environment(version, places)];
             // Without any, there is nothing to install.

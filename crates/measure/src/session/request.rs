@@ -9,8 +9,9 @@ use lapwing_record::files::create_folder;
 
 use super::cluster::ClusterMeasurement;
 use super::{
-    MeasuringParts, OpenMeasurement, PythonEnvironments, SessionError, SessionOpening,
-    SessionRemark, SessionSurroundings, commits_between, new_session, repository, tests_of,
+    EnvironmentBuilds, MeasuringParts, OpenMeasurement, PythonEnvironments, SessionError,
+    SessionOpening, SessionRemark, SessionSurroundings, commits_between, new_session, repository,
+    tests_of,
 };
 use crate::local::duet_cores;
 use crate::suite::{
@@ -51,6 +52,8 @@ pub struct SessionRequest {
     pub leave_jobs: bool,
     /// The profiler of each benchmark, if wanted.
     pub profile: Option<String>,
+    /// The Python environments that are built to plan.
+    pub builds: EnvironmentBuilds,
 }
 
 /// The benchmarks of a request.
@@ -128,6 +131,7 @@ impl SessionRequest {
             cluster: None,
             leave_jobs: false,
             profile: None,
+            builds: EnvironmentBuilds::Missing,
         }
     }
 
@@ -167,9 +171,15 @@ impl SessionRequest {
         match &self.benchmarks {
             RequestedBenchmarks::Suite { suite, path } => {
                 let draft = self.with_variants(suite.plan(&self.settings, self.seed))?;
-                let environments = PythonEnvironments::prepare(&draft, surroundings)?;
+                let environments = PythonEnvironments::find(&draft, self.builds, surroundings)?;
                 let folders = environments.folders();
-                let tests = tests_of(suite, &draft.variants, folders, surroundings)?;
+                let tests = tests_of(suite, &draft.variants, folders, surroundings);
+                let tests = tests.map_err(|error| match (error, self.builds) {
+                    (SessionError::NoEnvironment, EnvironmentBuilds::None) => {
+                        SessionError::UnbuiltEnvironment
+                    }
+                    (error, _) => error,
+                })?;
                 let plan = suite.plan_with_tests(tests, &self.settings, self.seed);
                 let plan = plan.map_err(|problem| SessionError::Contradiction {
                     path: path.clone(),

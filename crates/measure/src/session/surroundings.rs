@@ -58,6 +58,8 @@ pub struct SessionPlaces {
     pub home: Option<String>,
     /// The folders of programs, as in `$PATH`.
     pub search_path: OsString,
+    /// The environment variables that commands inherit.
+    pub variables: Vec<(OsString, OsString)>,
 }
 
 impl SessionPlaces {
@@ -72,6 +74,7 @@ impl SessionPlaces {
             temporary,
             home: None,
             search_path: OsString::new(),
+            variables: Vec::new(),
         }
     }
 
@@ -256,6 +259,7 @@ impl SessionSurroundings<'_> {
         let launched = LocalExecutor::start(&LauncherOptions {
             program: self.places.launcher.clone(),
             cpus,
+            environment: self.places.variables.clone(),
         });
         Ok(launched.map_err(RunError::from)?)
     }

@@ -58,7 +58,7 @@ impl SessionPlaces {
     /// # Errors
     /// If there is none.
     pub fn cache_folder(&self, name: &str, repository: &Path) -> io::Result<PathBuf> {
-        let user = fs::metadata("/proc/self").map_or(0, |it| it.uid());
+        let user = rustix::process::geteuid().as_raw();
         let mut why = io::Error::other("there is no folder for commits outside of the repository");
         for cache in &self.caches {
             match usable(&cache.join(name), repository, user) {

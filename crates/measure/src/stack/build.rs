@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::{RefusedStack, RefusedState, ResolvedStack, StackError, stack_name};
 use crate::local::LocalExecutor;
 use crate::session::{PythonEnvironments, SessionRemark, SessionSurroundings};
-use crate::suite::{CommandLine, Confinement, Plan};
+use crate::suite::{CommandLine, Confinement, PackageFiles, Plan};
 use crate::{
     Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, PythonFolder, PythonState,
     Stdin, describe,
@@ -59,6 +59,7 @@ pub struct BuiltStacks {
 /// If commands cannot be executed; environments that cannot be built are refused instead.
 pub fn build_stacks<'a>(
     stacks: &[ResolvedStack],
+    files: PackageFiles,
     plan: &Plan,
     confinement: &Confinement,
     surroundings: &(dyn Fn() -> SessionSurroundings<'a> + Sync),
@@ -72,7 +73,7 @@ pub fn build_stacks<'a>(
             let Some(stack) = stacks.get(position) else {
                 return Ok(built);
             };
-            let one = build_one(stack, plan, confinement, &surroundings())?;
+            let one = build_one(stack, files, plan, confinement, &surroundings())?;
             built.push((position, one));
         }
     };
@@ -101,11 +102,12 @@ pub fn build_stacks<'a>(
 
 fn build_one(
     stack: &ResolvedStack,
+    files: PackageFiles,
     plan: &Plan,
     confinement: &Confinement,
     surroundings: &SessionSurroundings<'_>,
 ) -> Result<BuiltStacks, StackError> {
-    let variant = stack.variant();
+    let variant = stack.variant(files);
     let name = variant.name.clone();
     let plan = Plan {
         variants: vec![variant],

@@ -7,8 +7,9 @@ use lapwing_model::{Level, Levels, Object};
 use lapwing_record::files::{LONGEST_SETTINGS, read_text};
 use serde::{Deserialize, Serialize};
 
+use super::sources::{refuse_python, refuse_source};
 use super::{PYTHON, StackError, stack_name};
-use crate::suite::{PythonEnvironment, PythonPackages, Variant};
+use crate::suite::{PackageFiles, PythonEnvironment, PythonPackages, Variant};
 
 /// The attribute of a session that has its stacks.
 pub const STACKS: &str = "stacks";
@@ -103,8 +104,21 @@ pub fn unimportable_stacks(attributes: &Object) -> BTreeMap<String, String> {
 }
 
 impl ResolvedStack {
-    /// Returns the variant that measures it.
-    pub fn variant(&self) -> Variant {
+    /// Refuses what may execute code while it is installed, or takes packages from elsewhere.
+    ///
+    /// # Errors
+    /// If there is such a line, or Python is no version.
+    fn refuse_sources(&self) -> Result<(), StackError> {
+        if let Some(version) = self.factors.get(PYTHON) {
+            refuse_python(version)?;
+        }
+        self.packages
+            .iter()
+            .try_for_each(|line| refuse_source(line))
+    }
+
+    /// Returns the variant that measures it, with packages of these files.
+    pub fn variant(&self, files: PackageFiles) -> Variant {
         let levels = self.factors.iter();
         Variant {
             name: stack_name(&self.factors),
@@ -114,6 +128,7 @@ impl ResolvedStack {
             python: Some(PythonEnvironment {
                 packages: PythonPackages::Requirements(self.packages.clone()),
                 version: self.factors.get(PYTHON).cloned(),
+                files,
             }),
             ..Variant::default()
         }
@@ -156,6 +171,16 @@ impl StackFile {
             )));
         }
         Ok(file)
+    }
+
+    /// Refuses stacks that cannot be installed from built packages of the configured index alone.
+    ///
+    /// # Errors
+    /// If there is one.
+    pub fn refuse_sources(&self) -> Result<(), StackError> {
+        self.stacks
+            .iter()
+            .try_for_each(ResolvedStack::refuse_sources)
     }
 
     /// Returns the text of the file.

@@ -4,6 +4,7 @@ mod build;
 mod choice;
 mod file;
 mod resolver;
+mod sources;
 mod specification;
 
 use std::io;
@@ -40,6 +41,18 @@ pub enum StackError {
     /// A text is no requirement.
     #[error("`{text}` is not a requirement")]
     NotARequirement {
+        /// The text.
+        text: String,
+    },
+    /// A requirement does more than to name a package.
+    #[error("`{line}` may take a package from elsewhere, or execute its code")]
+    ForeignSource {
+        /// The line.
+        line: String,
+    },
+    /// A text is no version of Python.
+    #[error("`{text}` is not a version of Python")]
+    NotAPython {
         /// The text.
         text: String,
     },

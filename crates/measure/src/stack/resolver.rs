@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::StackError;
+use super::sources::{refuse_python, refuse_source};
 use crate::session::normal_name;
+use crate::suite::PackageFiles;
 
 /// An interpreter for which requirements are resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +16,7 @@ pub struct StackPython {
     pub path: PathBuf,
     /// Its exact version.
     pub version: String,
+    files: PackageFiles,
 }
 
 /// A requirement and the name of its package.
@@ -45,8 +48,43 @@ impl VersionStep {
     }
 }
 
-/// A package and its exact version.
-pub type PinnedPackage = (String, String);
+/// A package, its exact version, and the hashes of its files.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PinnedPackage {
+    /// The name in its normal spelling.
+    pub name: String,
+    /// The version.
+    pub version: String,
+    /// The hashes, such as `sha256:…`.
+    hashes: Vec<String>,
+}
+
+impl PinnedPackage {
+    /// Reads a line of a lock: `name==version ; marker --hash=…`.
+    fn parse(line: &str) -> Option<Self> {
+        let mut parts = line.split("--hash=").map(str::trim);
+        let (requirement, _marker) = parts
+            .next()
+            .map(|it| it.split_once(" ;").unwrap_or((it, "")))?;
+        let (name, version) = requirement.split_once("==")?;
+        let name = name.split('[').next().unwrap_or(name);
+        Some(Self {
+            name: normal_name(name),
+            version: version.trim().to_owned(),
+            hashes: parts.map(str::to_owned).collect(),
+        })
+    }
+
+    /// Returns it as a line of requirements.
+    pub fn line(&self) -> String {
+        let mut line = format!("{}=={}", self.name, self.version);
+        for hash in &self.hashes {
+            line.push_str(" --hash=");
+            line.push_str(hash);
+        }
+        line
+    }
+}
 
 impl StackRequirement {
     /// Reads a requirement such as `numpy>=1.24,<2.3`.
@@ -73,11 +111,15 @@ impl StackRequirement {
 }
 
 impl StackPython {
-    /// Finds an interpreter that uv knows: `3.12`, or that of the working directory.
+    /// Finds an interpreter that uv knows: `3.12`, or that of the working directory. Packages for it come from these
+    /// files.
     ///
     /// # Errors
     /// If there is none, or uv cannot be executed.
-    pub fn find(version: Option<&str>) -> Result<Self, StackError> {
+    pub fn find(version: Option<&str>, files: PackageFiles) -> Result<Self, StackError> {
+        if let (Some(version), PackageFiles::Built) = (version, files) {
+            refuse_python(version)?;
+        }
         let mut command = Command::new("uv");
         command.args(["python", "find"]).args(version);
         let output = command.output().map_err(no_uv)?;
@@ -94,6 +136,7 @@ impl StackPython {
         Ok(Self {
             path: path.into(),
             version: String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+            files,
         })
     }
 
@@ -107,9 +150,17 @@ impl StackPython {
         &self,
         lines: &[String],
     ) -> Result<Result<Vec<PinnedPackage>, String>, StackError> {
-        let mut child = Command::new("uv")
+        let mut command = Command::new("uv");
+        command
             .args(["pip", "compile", "--quiet", "--no-header", "--no-annotate"])
-            .args(["--no-strip-markers", "--python"])
+            .args(["--no-strip-markers", "--generate-hashes"]);
+        if self.files == PackageFiles::Built {
+            lines.iter().try_for_each(|line| refuse_source(line))?;
+            // Not in the working directory, whose configuration may name an index.
+            command.args(["--only-binary", ":all:"]).current_dir("/");
+        }
+        let mut child = command
+            .arg("--python")
             .arg(&self.path)
             .arg("-")
             .stdin(Stdio::piped())
@@ -127,15 +178,9 @@ impl StackPython {
                 .trim()
                 .to_owned()));
         }
-        let text = String::from_utf8_lossy(&output.stdout);
-        let mut packages: Vec<PinnedPackage> = text
-            .lines()
-            .filter_map(|line| {
-                let (name, version) = line.split(" ;").next()?.trim().split_once("==")?;
-                let name = name.split('[').next().unwrap_or(name);
-                Some((normal_name(name), version.trim().to_owned()))
-            })
-            .collect();
+        // Each hash is on a line of its own, which continues that of its package.
+        let text = String::from_utf8_lossy(&output.stdout).replace("\\\n", " ");
+        let mut packages: Vec<_> = text.lines().filter_map(PinnedPackage::parse).collect();
         packages.sort();
         Ok(Ok(packages))
     }
@@ -161,9 +206,10 @@ impl StackPython {
                 Err(_no_older) => break,
             };
             let mut packages = packages.into_iter();
-            let Some((_, version)) = packages.find(|(name, _)| *name == requirement.name) else {
+            let Some(package) = packages.find(|it| it.name == requirement.name) else {
                 break;
             };
+            let version = package.version;
             // A version without a minor part has no older one below its bound.
             if versions.contains(&version) {
                 break;

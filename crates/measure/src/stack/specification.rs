@@ -11,10 +11,18 @@ use serde::Deserialize;
 
 use super::StackError;
 use crate::indicator::parse_memory;
-use crate::suite::CommandLine;
+use crate::suite::{CommandLine, Isolation};
 
 /// The program that builds and executes images.
 pub const PODMAN: &str = "podman";
+
+/// The options of podman for a container without network and privileges.
+const ISOLATED: [&str; 4] = [
+    "--network=none",
+    "--cap-drop=all",
+    "--security-opt=no-new-privileges",
+    "--pids-limit=4096",
+];
 
 /// The specification of an inspection: an image, its packages and files, and a script.
 #[derive(Debug, Clone, Deserialize)]
@@ -231,7 +239,7 @@ impl InspectionSpecification {
     }
 
     /// Returns the command that executes the script. podman takes the values of these variables from its own
-    /// environment.
+    /// environment. It can always isolate, so that possible isolation is complete.
     ///
     /// # Errors
     /// If a limit is no number.
@@ -239,9 +247,14 @@ impl InspectionSpecification {
         &self,
         image: &str,
         variables: &BTreeSet<&String>,
+        isolation: Isolation,
     ) -> Result<CommandLine, String> {
         let mut words = [PODMAN, "run", "--rm"].map(str::to_owned).to_vec();
         words.extend(self.limits(InspectionPhase::Run)?);
+        words.extend(match isolation {
+            Isolation::Off => Vec::new(),
+            Isolation::Possible | Isolation::Complete => ISOLATED.map(str::to_owned).to_vec(),
+        });
         words.extend(variables.iter().map(|name| format!("--env={name}")));
         words.push(image.to_owned());
         Ok(CommandLine::Words(words))

@@ -13,6 +13,32 @@ pub struct Confinement {
     pub variables: BTreeSet<String>,
     /// The largest address space of each of its processes, in bytes.
     pub memory: Option<u64>,
+    /// Whether it is kept from the rest of the machine.
+    #[serde(default, skip_serializing_if = "Isolation::is_off")]
+    pub isolation: Isolation,
+}
+
+/// Whether a command is kept from the files, processes and network of the machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// It is not.
+    #[default]
+    Off,
+    /// As far as the kernel can.
+    Possible,
+    /// Completely, or it is not executed.
+    Complete,
+}
+
+impl Isolation {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes a reference"
+    )]
+    fn is_off(&self) -> bool {
+        *self == Self::Off
+    }
 }
 
 /// Plans of older programs have the values, too.

@@ -28,7 +28,7 @@ pub(crate) use case::sha256;
 
 pub use ab_environments::{AbEnvironments, AbEnvironmentsError};
 pub use adhoc::{AdHoc, text as command_text};
-pub use confinement::Confinement;
+pub use confinement::{Confinement, Isolation};
 pub use duet::{CoreSet, DuetCores};
 pub use editing::{EditedSuite, KeyUpdate, SuiteNumbers, TableUpdate, changes_text};
 pub use error::{SuiteError, SuiteProblem, nearest};
@@ -47,5 +47,6 @@ pub use plan_document::{
     PlanFlavour, ReadPlan, RepeatedItem, UnmatchedItem, UnmatchedReason,
 };
 pub use pytest::{CollectedCounts, GivenCounts, PytestTable, PytestTest};
-pub use python::{PythonEnvironment, PythonPackages};
+pub(crate) use python::HASH;
+pub use python::{PackageFiles, PythonEnvironment, PythonPackages};
 pub use stored_plan::stored_plan;

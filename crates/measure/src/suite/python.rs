@@ -15,6 +15,30 @@ pub struct PythonEnvironment {
     pub packages: PythonPackages,
     /// The version of Python; `None` for that of the builder.
     pub version: Option<String>,
+    /// The files that its packages may come from.
+    #[serde(default, skip_serializing_if = "PackageFiles::are_any")]
+    pub files: PackageFiles,
+}
+
+/// The files that packages are installed from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PackageFiles {
+    /// Any that the requirements lead to. Building one executes its code.
+    #[default]
+    Any,
+    /// Those that need no building.
+    Built,
+}
+
+impl PackageFiles {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes a reference"
+    )]
+    fn are_any(&self) -> bool {
+        *self == Self::Any
+    }
 }
 
 /// The packages of a Python environment.
@@ -32,6 +56,9 @@ pub enum PythonPackages {
     /// The folder of an environment that exists, and is used as it is.
     Existing(String),
 }
+
+/// What comes before a hash in a line of requirements.
+pub(crate) const HASH: &str = " --hash=";
 
 /// The key of a variant that says which packages it has.
 pub(super) const PYTHON: &str = "python";
@@ -57,7 +84,25 @@ impl PythonEnvironment {
                 "is the folder of an environment, whose version is given; remove `python_version`";
             return Err(node.senseless(PYTHON, reason));
         }
-        Ok(Self { packages, version })
+        Ok(Self {
+            packages,
+            version,
+            files: PackageFiles::Any,
+        })
+    }
+
+    /// Returns the lines of its requirements, if some have hashes, which only a requirements file can say.
+    pub(crate) fn hashed_lines(&self) -> Option<&[String]> {
+        match &self.packages {
+            PythonPackages::Requirements(lines) => {
+                let has_hashes = lines.iter().any(|line| line.contains(HASH));
+                has_hashes.then_some(lines.as_slice())
+            }
+            PythonPackages::RequirementsFile(_)
+            | PythonPackages::Lock(_)
+            | PythonPackages::Conda(_)
+            | PythonPackages::Existing(_) => None,
+        }
     }
 
     /// Returns the file that names the packages, if there is one.
@@ -83,7 +128,11 @@ impl PythonEnvironment {
             | PythonPackages::Conda(path)
             | PythonPackages::Existing(path) => vec![path.clone(), content.to_owned()],
         };
-        for part in parts.iter().chain(&self.version) {
+        let files = match self.files {
+            PackageFiles::Any => None,
+            PackageFiles::Built => Some("built".to_owned()),
+        };
+        for part in parts.iter().chain(&self.version).chain(&files) {
             hash.update(part.len().to_le_bytes());
             hash.update(part);
         }
@@ -149,6 +198,7 @@ mod tests {
         PythonEnvironment {
             packages: PythonPackages::Requirements(lines.iter().map(|&it| it.to_owned()).collect()),
             version: None,
+            files: PackageFiles::Any,
         }
     }
 
@@ -184,6 +234,7 @@ mod tests {
         let file = PythonEnvironment {
             packages: PythonPackages::of_path(Path::new("/x/requirements.txt")),
             version: None,
+            files: PackageFiles::Any,
         };
         assert_ne!(file.key("numpy==1"), file.key("numpy==2"));
     }

@@ -96,8 +96,8 @@ fn rank(stage: &str) -> Option<usize> {
 fn of_the_program(path: &[String], room: &str) -> Option<&'static str> {
     let names: Vec<&str> = path.iter().map(String::as_str).collect();
     let environment = match names.strip_prefix(&["std"]).unwrap_or(&names) {
-        // Constants of the compiler, and a function of its argument.
-        ["env", "consts", ..] | ["env", "split_paths"] => false,
+        // Constants of the compiler, a function of its argument, and what only gives variables to processes.
+        ["env", "consts", ..] | ["env", "split_paths" | "set_var"] => false,
         ["env", _, ..] => true,
         ["env"] => names.len() > 1,
         _ => false,

@@ -32,6 +32,7 @@ impl IndicatorCheck {
         let combinations = self.options.combinations()?;
         let limits = self.options.limits();
         let mut executor = context.surroundings().launch(None)?;
+        self.options.isolation.check(&mut executor, context)?;
         let checked = check_scripts(&self.scripts, &combinations, &limits, &mut executor)?;
         let scripts: Vec<CheckedFields<'_>> = checked.iter().map(fields).collect();
         context.show(&indicator_checks(&scripts)?, &self.answer)?;

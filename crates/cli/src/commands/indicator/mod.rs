@@ -10,7 +10,7 @@ mod run;
 use clap::{Args, Subcommand};
 
 pub use self::hints::indicator_hint;
-pub use self::options::{IndicatorOptions, RepetitionOptions};
+pub use self::options::{IndicatorOptions, RepetitionOptions, inherited_variables};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 

@@ -1,5 +1,6 @@
 //! Options about parameters, limits and repetitions of indicators.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use clap::Args;
@@ -18,6 +19,7 @@ use crate::commands::run::{
     ClusterOptions, Measurement, RunReport, executors_here, parse_burn_in, random_seed, resume,
 };
 use crate::error::{CliError, ExitStatus};
+use crate::isolation::IsolationOptions;
 use crate::options::{AnswerOptions, Context};
 use crate::progress;
 use crate::session::working_directory;
@@ -32,6 +34,12 @@ pub const INHERITED: [&str; 7] = [
     "TMPDIR",
     "LD_LIBRARY_PATH",
 ];
+
+/// Returns the variables that confined commands have, and those that are kept besides.
+pub fn inherited_variables<'a>(kept: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
+    let names = INHERITED.into_iter().chain(kept);
+    names.map(str::to_owned).collect()
+}
 
 /// Options about how scripts are executed.
 #[derive(Debug, Clone, Args)]
@@ -60,6 +68,8 @@ pub struct IndicatorOptions {
     /// language are cleared
     #[arg(long, value_name = "NAME", help_heading = "Parameters and limits")]
     keep_env: Vec<String>,
+    #[command(flatten)]
+    pub isolation: IsolationOptions,
 }
 
 impl IndicatorOptions {
@@ -98,12 +108,12 @@ impl IndicatorOptions {
 
     /// Returns the limits of scripts.
     pub fn limits(&self) -> ScriptLimits {
-        let names = INHERITED.iter().copied();
-        let names = names.chain(self.keep_env.iter().map(String::as_str));
+        let kept = self.keep_env.iter().map(String::as_str);
         ScriptLimits {
             confinement: Confinement {
-                variables: names.map(str::to_owned).collect(),
+                variables: inherited_variables(kept),
                 memory: Some(self.memory_limit),
+                isolation: self.isolation.isolation(),
             },
             time_limit: self.time_limit,
             directory: working_directory(),
@@ -141,6 +151,28 @@ impl IndicatorOptions {
             }
         }
         Ok(cases)
+    }
+
+    /// Returns the benchmarks of scripts that are not executed, by the names of their files: what their own names are,
+    /// only they can say.
+    pub fn unchecked_cases(&self, scripts: &[IndicatorScript]) -> Result<Vec<Case>, CliError> {
+        let combinations = self.combinations()?;
+        let cases = scripts.iter().flat_map(|script| {
+            let name = script.path.file_name().unwrap_or(script.path.as_os_str());
+            let name = name.to_string_lossy();
+            combinations.iter().map(move |values| {
+                let values: Vec<String> = values
+                    .iter()
+                    .map(|(name, value)| format!("{}={value}", name.to_lowercase()))
+                    .collect();
+                let id = match values.as_slice() {
+                    [] => name.to_string(),
+                    some => format!("{name}[{}]", some.join(",")),
+                };
+                Case::new(id, script.command())
+            })
+        });
+        Ok(cases.collect())
     }
 
     /// Returns the given directions of metrics.

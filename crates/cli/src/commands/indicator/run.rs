@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lapwing_measure::indicator::IndicatorScript;
+use lapwing_model::Object;
 
 use super::options::{IndicatorOptions, RepetitionOptions};
 use crate::commands::run::PlannedRun;
@@ -34,8 +35,18 @@ impl IndicatorRun {
             return end;
         }
         let scripts = IndicatorScript::open_all(&self.scripts)?;
+        if self.repetitions.dry_run {
+            let plan = self
+                .repetitions
+                .plan(self.options.unchecked_cases(&scripts)?);
+            let measurement = self
+                .repetitions
+                .measurement(&plan, Object::new(), &self.answer)?;
+            return measurement.act_on(PlannedRun::of(plan), context);
+        }
         let mut plan = self.repetitions.plan(Vec::new());
         let mut executor = context.surroundings().start_executor(&plan)?;
+        self.options.isolation.check(&mut executor, context)?;
         let here = [None];
         let cases = self
             .options

@@ -22,7 +22,9 @@ use std::path::PathBuf;
 use lapwing_analyse::sample::{RunKey, Selector};
 use lapwing_measure::session::{MeasuredSession, MeasuringParts, SessionOpening, SessionRequest};
 use lapwing_measure::stack::STACKS;
-use lapwing_measure::suite::{MOST_INSTANCES_IN_ALL, Plan, StopEarly, Variant};
+use lapwing_measure::suite::{
+    Confinement, Isolation, MOST_INSTANCES_IN_ALL, Plan, StopEarly, Variant,
+};
 use lapwing_measure::{FixedSchedule, RunEnd};
 use lapwing_model::Session;
 use lapwing_model::text::shell_word;
@@ -48,6 +50,7 @@ pub use self::resume::resume;
 pub use self::study_session::STUDY;
 pub use self::study_session::study_request;
 pub use self::words::{ProgramOrigin, commands};
+use crate::commands::indicator::inherited_variables;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, ExportOptions, check_plot};
 use crate::session;
@@ -86,7 +89,8 @@ impl Run {
         check_plot(self.plot.as_deref())?;
         self.export.check()?;
         let request = self.request(context)?;
-        let planned = self.planned(&request, context)?;
+        let mut planned = self.planned(&request, context)?;
+        self.isolate(&mut planned.session.plan, context)?;
         if planned.session.plan.variants.is_empty() {
             // Not an error: a nightly job may find no new commit.
             return context.tell(&nothing_to_measure()?);
@@ -97,6 +101,28 @@ impl Run {
             dry_run: self.dry_run,
         };
         measurement.act_on(planned, context)
+    }
+
+    /// Isolates the timed commands of a plan, if that is wanted.
+    fn isolate(&self, plan: &mut Plan, context: &Context) -> Result<(), CliError> {
+        let isolation = self.isolation.isolation();
+        if isolation == Isolation::Off {
+            return Ok(());
+        }
+        if plan.cases.iter().any(|case| case.pytest.is_some()) {
+            return Err(CliError::input("tests of pytest cannot be isolated")
+                .hint("measure commands with --isolate, or the whole run in a container"));
+        }
+        let mut executor = context.surroundings().start_executor(plan)?;
+        self.isolation.check(&mut executor, context)?;
+        for case in &mut plan.cases {
+            case.confinement = Some(Confinement {
+                variables: inherited_variables([]),
+                memory: None,
+                isolation,
+            });
+        }
+        Ok(())
     }
 
     fn report(&self) -> RunReport {

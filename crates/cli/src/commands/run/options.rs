@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use lapwing_measure::session::{
-    BenchmarkSelection, RequestedBenchmarks, RequestedCommits, SessionRequest,
+    BenchmarkSelection, EnvironmentBuilds, RequestedBenchmarks, RequestedCommits, SessionRequest,
 };
 use lapwing_measure::suite::{
     AdHoc, BurnIn, CommandLine, ExecutorTables, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics,
@@ -23,6 +23,7 @@ use super::from_file::{FilePlan, PlannedRun};
 use super::words;
 use crate::comparing::parse_change;
 use crate::error::CliError;
+use crate::isolation::IsolationOptions;
 use crate::options::{AnswerOptions, Context, ExportOptions};
 use crate::suite::plan_file::PlanFile;
 use crate::suite::suite_file::{self, SUITE_FILE};
@@ -63,6 +64,8 @@ pub struct Run {
     /// Burn-in iterations per instance, stored but excluded from analysis, or `auto` [default: 1]
     #[arg(long, short = 'w', visible_alias = "warmup", value_name = "N", value_parser = parse_burn_in, help_heading = "Repetitions and limits")]
     pub burn_in: Option<BurnIn>,
+    #[command(flatten)]
+    pub isolation: IsolationOptions,
     /// Kill an iteration that takes longer than this
     #[arg(long, value_name = "TIME", value_parser = parse_time_limit, help_heading = "Repetitions and limits")]
     pub time_limit: Option<Duration>,
@@ -282,6 +285,11 @@ impl Run {
             cluster,
             leave_jobs: self.cluster.leave_jobs(),
             profile: self.profile.clone(),
+            builds: if self.dry_run {
+                EnvironmentBuilds::None
+            } else {
+                EnvironmentBuilds::Missing
+            },
             ..SessionRequest::new(benchmarks)
         })
     }

@@ -6,6 +6,10 @@ use lapwing_measure::stack::StackError;
 pub fn stack_hint(error: &StackError) -> Option<String> {
     let hint = match error {
         StackError::NotARequirement { .. } => "write it like `numpy>=1.24,<2.3`",
+        StackError::ForeignSource { .. } => {
+            "`--allow-build` permits it, if you trust the file and whatever it names"
+        }
+        StackError::NotAPython { .. } => "write a version such as `3.12`",
         StackError::NoPython { version, .. } => {
             return Some(format!("`uv python install {version}` downloads it"));
         }

@@ -64,6 +64,9 @@ pub fn inspect(
     let folder = places
         .cache_folder("inspections", &places.directory)?
         .join(&key);
+    if repetitions.dry_run {
+        return show_plan(&inspection, options, repetitions, answer, context);
+    }
     inspection.write_context(&folder)?;
     let image = format!("lapwing-inspection-{key}");
     let build = inspection.build_command(&image, &folder);
@@ -89,23 +92,12 @@ pub fn inspect(
         (BuildResult::Well, Some(script)) => {
             let combinations = options.combinations()?;
             let names: BTreeSet<&String> = combinations.iter().flatten().map(|it| it.0).collect();
-            let run = inspection.run_command(&image, &names);
+            let run = inspection.run_command(&image, &names, options.isolation.isolation());
             let run = run.map_err(CliError::input)?;
             let script = IndicatorScript::in_container(path, script, run);
             attributes.extend(IndicatorScript::attributes(std::slice::from_ref(&script)));
             let cases = options.cases(&[script], &[None], &mut executor, context)?;
-            let usual = Settings {
-                instances: Some(inspection.batch_size),
-                iterations: Some(1),
-                burn_in: Some(BurnIn::Fixed(0)),
-                ..Settings::default()
-            };
-            let settings = repetitions.settings().or(&usual);
-            let with = |mut case: Case| {
-                settings.apply(&mut case);
-                case
-            };
-            cases.into_iter().map(with).collect()
+            of_batch(cases, &inspection, repetitions)
         }
     };
     drop(executor);
@@ -114,18 +106,65 @@ pub fn inspect(
     }
     plan = Plan {
         cases,
-        variants: vec![Variant {
-            name: inspection
-                .identifier
-                .clone()
-                .unwrap_or_else(|| inspection.base.clone()),
-            factors: inspection.factors(),
-            ..Variant::default()
-        }],
+        variants: vec![variant(&inspection)],
         ..plan
     };
     let measurement = repetitions.measurement(&plan, attributes, answer)?;
     measurement.act_on(PlannedRun::of(plan), context)
+}
+
+/// Shows what would be measured if the image can be built.
+fn show_plan(
+    inspection: &InspectionSpecification,
+    options: &IndicatorOptions,
+    repetitions: &RepetitionOptions,
+    answer: &AnswerOptions,
+    context: &Context,
+) -> Result<ExitStatus, CliError> {
+    let command = CommandLine::Words(vec![PODMAN.to_owned()]);
+    let cases = match &inspection.script {
+        None => vec![build_case(command)],
+        Some(text) => {
+            let script = IndicatorScript::in_container(Path::new("script"), text, command);
+            of_batch(options.unchecked_cases(&[script])?, inspection, repetitions)
+        }
+    };
+    let plan = Plan {
+        cases,
+        variants: vec![variant(inspection)],
+        ..repetitions.plan(Vec::new())
+    };
+    let measurement = repetitions.measurement(&plan, Object::new(), answer)?;
+    measurement.act_on(PlannedRun::of(plan), context)
+}
+
+fn variant(inspection: &InspectionSpecification) -> Variant {
+    let name = inspection.identifier.as_ref().unwrap_or(&inspection.base);
+    Variant {
+        name: name.clone(),
+        factors: inspection.factors(),
+        ..Variant::default()
+    }
+}
+
+/// Returns the benchmarks, each measured as often as the specification says unless an option says it.
+fn of_batch(
+    cases: Vec<Case>,
+    inspection: &InspectionSpecification,
+    repetitions: &RepetitionOptions,
+) -> Vec<Case> {
+    let usual = Settings {
+        instances: Some(inspection.batch_size),
+        iterations: Some(1),
+        burn_in: Some(BurnIn::Fixed(0)),
+        ..Settings::default()
+    };
+    let settings = repetitions.settings().or(&usual);
+    let with = |mut case: Case| {
+        settings.apply(&mut case);
+        case
+    };
+    cases.into_iter().map(with).collect()
 }
 
 /// Returns the benchmark of a build.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use lapwing_measure::stack::{PYTHON, StackError, StackPython};
+use lapwing_measure::suite::PackageFiles;
 use lapwing_model::Levels;
 use lapwing_study::PackagePin;
 
@@ -47,9 +48,12 @@ impl ListedStacks {
     }
 
     /// Finds the interpreters.
-    pub fn pythons(&self) -> Result<Vec<StackPython>, StackError> {
+    pub fn pythons(&self, files: PackageFiles) -> Result<Vec<StackPython>, StackError> {
         let asked: BTreeSet<Option<&str>> = self.stacks.iter().map(|it| Self::python(it)).collect();
-        asked.into_iter().map(StackPython::find).collect()
+        asked
+            .into_iter()
+            .map(|version| StackPython::find(version, files))
+            .collect()
     }
 
     /// Returns the levels of the stacks; those of `python` are the versions found.

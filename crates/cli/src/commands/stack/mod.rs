@@ -7,6 +7,7 @@ mod resolve;
 mod run;
 
 use clap::{Args, Subcommand};
+use lapwing_measure::suite::PackageFiles;
 use lapwing_model::Levels;
 use lapwing_study::PackagePin;
 
@@ -22,6 +23,25 @@ use crate::options::Context;
 pub struct StackCommand {
     #[command(subcommand)]
     action: StackAction,
+}
+
+/// Options about the files that packages are installed from.
+#[derive(Debug, Clone, Args)]
+struct BuildOptions {
+    /// Build packages that have no wheel, and let requirements name files, repositories and indexes; both execute code
+    /// of others
+    #[arg(long)]
+    allow_build: bool,
+}
+
+impl BuildOptions {
+    fn files(&self) -> PackageFiles {
+        if self.allow_build {
+            PackageFiles::Any
+        } else {
+            PackageFiles::Built
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]

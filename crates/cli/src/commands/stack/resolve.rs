@@ -6,16 +6,16 @@ use std::path::PathBuf;
 use clap::Args;
 use lapwing_measure::session::lock_digest;
 use lapwing_measure::stack::{
-    PYTHON, RefusedStack, RefusedState, ResolvedStack, StackChoice, StackFile, StackNovelty,
-    StackPython, StackRequirement, VersionStep, combinations, stack_name,
+    PYTHON, PinnedPackage, RefusedStack, RefusedState, ResolvedStack, StackChoice, StackFile,
+    StackNovelty, StackPython, StackRequirement, VersionStep, combinations, stack_name,
 };
 use lapwing_model::Levels;
 use lapwing_record::Filter;
 use lapwing_show::answers::stacks::{StackFields, StacksAnswer, UnresolvedFields};
 use lapwing_stats::Seed;
 
-use super::STACKS_FILE;
 use super::listed::listed_stacks;
+use super::{BuildOptions, STACKS_FILE};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, NamedValue, check_folder, one_of};
 use crate::progress;
@@ -79,6 +79,8 @@ pub struct StackResolve {
     #[arg(long, short, value_name = "FILE", default_value = STACKS_FILE)]
     output: PathBuf,
     #[command(flatten)]
+    build: BuildOptions,
+    #[command(flatten)]
     answer: AnswerOptions,
 }
 
@@ -93,6 +95,7 @@ impl StackResolve {
     /// Resolves, writes the file and prints a summary.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_folder(&self.output)?;
+        let files = self.build.files();
         let listed = self.stacks.as_deref().map(listed_stacks).transpose()?;
         let texts = match &listed {
             Some(listed) => listed.packages(),
@@ -110,11 +113,11 @@ impl StackResolve {
             }
         }
         let pythons = match (self.python.as_slice(), &listed) {
-            (_, Some(listed)) => listed.pythons()?,
-            ([], None) => vec![StackPython::find(None)?],
+            (_, Some(listed)) => listed.pythons(files)?,
+            ([], None) => vec![StackPython::find(None, files)?],
             (some, None) => some
                 .iter()
-                .map(|version| StackPython::find(Some(version)))
+                .map(|version| StackPython::find(Some(version), files))
                 .collect::<Result<_, _>>()?,
         };
         let texts = requirements.iter().map(|it| it.text.clone());
@@ -208,11 +211,8 @@ impl StackResolve {
                     choice.take(&factors);
                     let pairs = packages.iter();
                     file.stacks.push(ResolvedStack {
-                        lock: lock_digest(pairs.map(|(name, it)| (name.as_str(), it.as_str()))),
-                        packages: packages
-                            .iter()
-                            .map(|(name, version)| format!("{name}=={version}"))
-                            .collect(),
+                        lock: lock_digest(pairs.map(|it| (it.name.as_str(), it.version.as_str()))),
+                        packages: packages.iter().map(PinnedPackage::line).collect(),
                         factors,
                     });
                 }

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use clap::Args;
 use lapwing_measure::indicator::IndicatorScript;
 use lapwing_measure::stack::{BuiltStacks, STACKS, StackFile, build_stacks, stack_name};
-use lapwing_measure::suite::{Case, CommandLine};
+use lapwing_measure::suite::{Case, CommandLine, Isolation, PackageFiles};
+use lapwing_model::Object;
 use lapwing_model::text::counted;
 use serde_json::json;
 
-use super::STACKS_FILE;
 use super::inspect::{inspect, write_build_folder};
+use super::{BuildOptions, STACKS_FILE};
 use crate::commands::indicator::{IndicatorOptions, RepetitionOptions};
 use crate::commands::run::PlannedRun;
 use crate::error::{CliError, ExitStatus};
@@ -38,6 +39,8 @@ pub struct StackRun {
     #[command(flatten)]
     options: IndicatorOptions,
     #[command(flatten)]
+    build: BuildOptions,
+    #[command(flatten)]
     repetitions: RepetitionOptions,
     #[command(flatten)]
     answer: AnswerOptions,
@@ -45,7 +48,8 @@ pub struct StackRun {
 
 impl StackRun {
     /// Builds and measures.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+    pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
+        self.options.isolation.usual = Isolation::Possible;
         if let Some(end) = self.repetitions.resumed(&self.answer, context) {
             return end;
         }
@@ -63,23 +67,32 @@ impl StackRun {
             (None, _) => {}
         }
         let scripts = IndicatorScript::open_all(&self.scripts)?;
+        let files = self.build.files();
         let file = StackFile::read(&self.stacks)?;
+        if files == PackageFiles::Built {
+            file.refuse_sources()?;
+        }
+        if self.repetitions.dry_run {
+            return self.show_plan(&scripts, &file, context);
+        }
         let mut plan = self.repetitions.plan(Vec::new());
+        let isolation = &self.options.isolation;
+        isolation.check(&mut context.surroundings().start_executor(&plan)?, context)?;
         let confinement = self.options.limits().confinement;
         let surroundings = || context.surroundings();
-        let built = build_stacks(&file.stacks, &plan, &confinement, &surroundings)?;
+        let built = build_stacks(&file.stacks, files, &plan, &confinement, &surroundings)?;
         if built.ready.is_empty() {
             return Err(nothing_built(&file, &built));
         }
         let mut executor = context.surroundings().start_executor(&plan)?;
         let folders: Vec<_> = built.ready.iter().map(Some).collect();
         let cases = match scripts.as_slice() {
-            [] => vec![self.import_case(&built)],
+            [] => vec![self.import_case(&built.modules)],
             some => self.options.cases(some, &folders, &mut executor, context)?,
         };
         drop(executor);
         plan.cases = self.repetitions.plan(cases).cases;
-        plan.variants = file.stacks.iter().map(|it| it.variant()).collect();
+        plan.variants = file.stacks.iter().map(|it| it.variant(files)).collect();
         let refused: Vec<_> = file.unresolved.iter().chain(&built.refused).collect();
         let locks = file.stacks.iter();
         let locks: BTreeMap<String, &str> = locks
@@ -99,9 +112,31 @@ impl StackRun {
         measurement.act_on(PlannedRun::with(plan, built.environments), context)
     }
 
+    /// Shows what would be measured. The modules of packages, and the names of scripts, are only known once they are
+    /// installed and executed.
+    fn show_plan(
+        &self,
+        scripts: &[IndicatorScript],
+        file: &StackFile,
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
+        let cases = match (scripts, file.stacks.first()) {
+            ([], Some(stack)) => vec![self.import_case(&stack.requested())],
+            ([], None) => Vec::new(),
+            (some, _) => self.options.unchecked_cases(some)?,
+        };
+        let mut plan = self.repetitions.plan(cases);
+        let files = self.build.files();
+        plan.variants = file.stacks.iter().map(|it| it.variant(files)).collect();
+        let measurement = self
+            .repetitions
+            .measurement(&plan, Object::new(), &self.answer)?;
+        measurement.act_on(PlannedRun::of(plan), context)
+    }
+
     /// Returns the benchmark that imports the requested packages.
-    fn import_case(&self, built: &BuiltStacks) -> Case {
-        let modules = built.modules.join(", ");
+    fn import_case(&self, modules: &[String]) -> Case {
+        let modules = modules.join(", ");
         let words = ["python3", "-c", &format!("import {modules}")].map(str::to_owned);
         let mut case = Case::new(
             format!("import {modules}"),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use lapwing_measure::session::EnvironmentBuilds;
 use lapwing_measure::suite::{Suite, parse_duration};
 use lapwing_model::text::first_names;
 use lapwing_record::files::{LONGEST_SETTINGS, read_text};
@@ -105,6 +106,9 @@ impl StudyRunCommand {
             .cluster
             .for_instances(executors_of(&request.benchmarks))?;
         request.leave_jobs = self.cluster.leave_jobs();
+        if self.dry_run {
+            request.builds = EnvironmentBuilds::None;
+        }
         let measurement = Measurement {
             request,
             report,
