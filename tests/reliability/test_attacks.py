@@ -89,11 +89,13 @@ def test_what_came_from_elsewhere_is_never_executed(tmp_path, way):
     assert code == 2 and "benign" in said, said
 
 
-def test_an_own_session_is_preferred_and_continued(tmp_path):
+def test_an_own_session_is_preferred_and_continued(tmp_path, monkeypatch):
     record = unfinished(tmp_path / "mallory", f"touch {tmp_path}/RAN")
     own = tmp_path / "own"
     own.mkdir()
     program = Lapwing(own / "own.db", own)
+    # As in `run`: there is the key by which a store knows its own sessions.
+    monkeypatch.setenv("XDG_CACHE_HOME", str(own / "cache"))
     assert program.kill("run", "-n", "8", "-i", "2", "--name", "mine", "-c", "sleep 0.2", after=1.5)
     time.sleep(0.5)
     assert run(own, "--store", "own.db", "import", record)[0] == 0

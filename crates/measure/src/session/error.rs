@@ -190,7 +190,7 @@ pub enum SessionError {
     NothingToResume,
     /// A session came from elsewhere.
     #[error(
-        "session `{0}` was not opened by this store: its commands came from elsewhere and are not executed"
+        "session `{0}` is not known to have been opened in this store: its commands are not executed"
     )]
     NotOpenedHere(String),
     /// A session was opened by somebody else, or elsewhere.

@@ -216,6 +216,9 @@ pub(super) fn pull_new(
     refuse_gap(remote, number)?;
     pulled.withdrawals =
         store.write(|writer| settle(writer, &pulled.sessions, options.accept_withdrawals))?;
+    if !pulled.withdrawals.deleted.is_empty() {
+        store.erase(false)?;
+    }
     Ok(pulled)
 }
 

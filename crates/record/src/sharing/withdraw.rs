@@ -116,6 +116,9 @@ pub fn withdraw(
         }
         Ok(())
     })?;
+    if !sessions.is_empty() {
+        store.erase(false)?;
+    }
     let mut rewritten = BTreeMap::new();
     if remote.replaces() {
         let known = known(store, remote)?;

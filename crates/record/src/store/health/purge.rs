@@ -98,10 +98,19 @@ impl Store {
             }
             Ok::<_, crate::StoreError>(counts)
         })?;
-        let files = purged_files(&self.connection).map_err(|error| error.at(&path))?;
-        files.delete(&path, is_everything);
-        counts.log_in_use = self.rewrite().map_err(|error| error.at(&path))?;
+        counts.log_in_use = self.erase(is_everything)?;
         Ok(counts)
+    }
+
+    /// Deletes what lies beside the store of the sessions that a [`Writer`] has purged, and the bytes of deleted rows.
+    /// Returns whether another process keeps the log.
+    pub(crate) fn erase(&mut self, is_everything: bool) -> StoreResult<bool> {
+        let path = self.path.clone();
+        let erase = || {
+            purged_files(&self.connection)?.delete(&path, is_everything);
+            self.rewrite()
+        };
+        erase().map_err(|error| error.at(&path))
     }
 
     /// Writes the file anew, without the bytes of deleted rows. Returns whether another process keeps its log.
