@@ -62,6 +62,7 @@ fn check_readers(records: &[Record], folder: &Path) {
 
     let remote = SharedFolder::new(&folder.join("shared")).unwrap();
     let options = PushOptions {
+        signing_key: None,
         pull: PullOptions::default(),
         new_history: Id::derived(&[b"history"]),
         with_secrets: false,

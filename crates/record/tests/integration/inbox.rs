@@ -180,6 +180,6 @@ fn links_pipes_and_folders_are_refused_and_nobody_waits_for_them() {
     std::os::unix::fs::symlink(&other, &inbox).unwrap();
     let arrivals = inbox::take_in(&mut store, &inbox).unwrap();
     assert!(matches!(arrivals[..], [InboxArrival::Refused { .. }]));
-    RecordFile::create(&inbox, "one").unwrap_err();
+    RecordFile::create(&inbox, "one", RecordCleaner::default()).unwrap_err();
     assert_eq!(store.upkeep().info().unwrap().counts[0], ("sessions", 0));
 }

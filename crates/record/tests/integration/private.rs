@@ -84,6 +84,7 @@ fn a_push_refuses_the_tokens_of_an_older_program_and_says_where_they_are() {
     forget_cleaning(&path);
     let place = SharedFolder::new(&folder.path().join("history")).unwrap();
     let options = PushOptions {
+        signing_key: None,
         pull: PullOptions::default(),
         new_history: Id::derived(&[b"5"]),
         with_secrets: false,
