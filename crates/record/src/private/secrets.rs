@@ -142,13 +142,13 @@ static RULES: [SecretRule; 20] = [
     },
     rule(
         "password in a URL",
-        &["://"],
+        &["@"],
         r#"(?-u:\b)[A-Za-z][A-Za-z0-9+.-]*://(?<secret>[^\s/?#"'<>@:]*:[^\s/?#"<>]+)@"#,
     ),
     // Elsewhere than on the web a user without a password is a user, as in `ssh://git@host`.
     SecretRule {
         kind: "token in a URL",
-        letters: &["://"],
+        letters: &["@"],
         pattern: r#"(?i-u:https?)://(?<secret>[^\s/?#"'<>@:]+)@"#,
         accepts: is_value,
     },
@@ -224,8 +224,8 @@ fn is_value(captures: &Captures<'_>) -> bool {
 /// Returns whether a text may be a secret: not one that is hidden already, nor a place where one is put in, as
 /// `$TOKEN` and `{token}`, nor a word that says that there is none.
 fn may_be_secret(value: &str) -> bool {
-    let is_place =
-        value.starts_with(['$', '{', '<', '*', '%', '[', '@']) || value.starts_with("...");
+    let is_place = value.starts_with(['$', '{', '<', '*', '%', '[', '@', '`', '…'])
+        || value.starts_with("...");
     let says_nothing = [
         "none",
         "null",
@@ -277,6 +277,9 @@ fn has_digit(value: &str) -> bool {
     value.contains(|it: char| it.is_ascii_digit()) && value.contains(|it: char| it.is_alphabetic())
 }
 
+/// The length of the shortest text that has a secret: `?key=a`.
+const SHORTEST: usize = 6;
+
 /// All rules, ready to be tried.
 struct SecretFinder {
     letters: AhoCorasick,
@@ -314,6 +317,9 @@ static FINDER: LazyLock<SecretFinder> = LazyLock::new(|| {
 /// assert_eq!(find_secrets("sha256:9f86d081884c7d659a2feaa0c55ad015"), []);
 /// ```
 pub fn find_secrets(text: &str) -> Vec<FoundSecret> {
+    if text.len() < SHORTEST {
+        return Vec::new();
+    }
     let mut tried = [false; RULES.len()];
     for found in FINDER.letters.find_overlapping_iter(text) {
         tried[FINDER.rules[found.pattern().as_usize()]] = true;
