@@ -112,7 +112,7 @@ impl RecordCleaner {
             .chain(&span.clock);
         span.attributes.is_empty()
             && span.extra.is_empty()
-            && texts.all(|it| self.clean_text(&place, it).is_none())
+            && texts.all(|it| self.clean_parts(&place, it) == **it)
     }
 
     /// Returns a text without what is private; `None` if nothing is.

@@ -7,6 +7,7 @@ mod cleaner;
 mod hide;
 mod paths;
 mod place;
+mod secret_rules;
 mod secrets;
 mod survey;
 

@@ -8,7 +8,9 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use regex::{Captures, Match, Regex};
+use regex::Regex;
+
+use super::secret_rules::{RULES, SecretRule, is_given, secret_name, secret_of};
 
 /// How a hidden text begins; the kind of what was hidden and `]` follow.
 pub const HIDDEN: &str = "[hidden: ";
@@ -22,260 +24,8 @@ pub struct FoundSecret {
     pub range: Range<usize>,
 }
 
-/// One format of secrets.
-struct SecretRule {
-    kind: &'static str,
-    /// One of these is in every match, in any case.
-    letters: &'static [&'static str],
-    /// The named group that took part is the secret, or else the whole match.
-    pattern: &'static str,
-    accepts: fn(&Captures<'_>) -> bool,
-}
-
-/// Returns the rule of a format that is never anything else.
-const fn rule(
-    kind: &'static str,
-    letters: &'static [&'static str],
-    pattern: &'static str,
-) -> SecretRule {
-    SecretRule {
-        kind,
-        letters,
-        pattern,
-        accepts: |_| true,
-    }
-}
-
-/// The names of secrets, in any case.
-macro_rules! secret_name {
-    () => {
-        "(?i-u:(?:token|secret|passw(?:or)?d|passphrase|credentials?\
-         |(?:api|access|secret|private|auth|account|encryption|signing|ssh|deploy)[_-]?key|[_-](?:pwd|pat)))"
-    };
-}
-
-/// A value between quotes, or up to the next sign that ends a word.
-macro_rules! value {
-    () => {
-        r#"(?:\\?"(?<quoted>[^"\\]+)\\?"|\\?'(?<single>[^'\\]+)\\?'|(?<bare>[^\s"'\\&;|,()\]}]+))"#
-    };
-}
-
-/// Where two match at one place, the first in this list names it.
-static RULES: [SecretRule; 20] = [
-    rule(
-        "private key",
-        &["private key"],
-        r"(?x)
-        (?: -----BEGIN\ [A-Z0-9\ ]*PRIVATE\ KEY(?:\ BLOCK)?----- (?s:.*?)
-          | (?:[A-Za-z0-9+/=]{16,}\s+)* [A-Za-z0-9+/=]*\s* )
-        -----END\ [A-Z0-9\ ]*PRIVATE\ KEY(?:\ BLOCK)?-----
-        | -----BEGIN\ [A-Z0-9\ ]*PRIVATE\ KEY(?:\ BLOCK)?----- (?s:.*)",
-    ),
-    rule(
-        "GitHub token",
-        &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
-        r"(?-u:\b)(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})",
-    ),
-    rule(
-        "GitLab token",
-        &["gl", "gr1348941"],
-        r"(?-u:\b)(?:gl(?:pat|ptt|dt|rt|rtr|cbt|ft|imt|agent|soat|ffct|oas|feat|wt)-[A-Za-z0-9_.-]{20,}|GR1348941[A-Za-z0-9_-]{20,})",
-    ),
-    rule(
-        "Hugging Face token",
-        &["hf_", "api_org_"],
-        r"(?-u:\b)(?:hf|api_org)_[A-Za-z0-9]{30,}",
-    ),
-    rule(
-        "AWS access key",
-        &["akia", "asia", "abia", "acca"],
-        r"(?-u:\b)(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?-u:\b)",
-    ),
-    rule(
-        "Slack token",
-        &["xox", "xapp-"],
-        r"(?-u:\b)(?:xox[abeoprs][.-][A-Za-z0-9.-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{10,})",
-    ),
-    rule(
-        "Slack webhook",
-        &["hooks.slack.com"],
-        r"hooks\.slack\.com/(?:services|workflows|triggers)/(?<secret>[A-Za-z0-9+/_-]{10,})",
-    ),
-    rule(
-        "API key",
-        &["sk-"],
-        r"(?-u:\b)sk-(?:(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{16,}|[A-Za-z0-9]{32,})",
-    ),
-    rule(
-        "Stripe key",
-        &["sk_", "rk_"],
-        r"(?-u:\b)[sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,}",
-    ),
-    rule(
-        "Google API key",
-        &["aiza", "gocspx-", "ya29."],
-        r"(?-u:\b)(?:AIza[A-Za-z0-9_-]{35}|GOCSPX-[A-Za-z0-9_-]{20,}|ya29\.[A-Za-z0-9_.-]{20,})",
-    ),
-    rule(
-        "PyPI token",
-        &["pypi-"],
-        r"(?-u:\b)pypi-(?:AgE[A-Za-z0-9_-]{16,}|[A-Za-z0-9_-]{64,})",
-    ),
-    rule("npm token", &["npm_"], r"(?-u:\b)npm_[A-Za-z0-9]{30,}"),
-    rule(
-        "JSON web token",
-        &["eyj"],
-        r"(?-u:\b)eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*",
-    ),
-    SecretRule {
-        kind: "authorization",
-        letters: &["authorization"],
-        pattern: r#"(?i-u:\bauthorization)\\?["']?\s*[:=]\s*\\?["']?(?:(?i-u:basic|bearer|digest|token|negotiate|apikey)\s+)?(?<secret>[^\s"'\\,;]+)"#,
-        accepts: is_value,
-    },
-    SecretRule {
-        kind: "authorization",
-        letters: &["bearer ", "basic "],
-        pattern: r"(?i-u:\b(?:bearer|basic))\s+(?<secret>[A-Za-z0-9._~+/=-]{16,})",
-        accepts: |it| has_digit(secret_of(it).as_str()),
-    },
-    rule(
-        "password in a URL",
-        &["://"],
-        r#"(?-u:\b)[A-Za-z][A-Za-z0-9+.-]*://(?<secret>[^\s/?#"'<>@:]*:[^\s/?#"<>]+)@"#,
-    ),
-    // Elsewhere than on the web a user without a password is a user, as in `ssh://git@host`.
-    SecretRule {
-        kind: "token in a URL",
-        letters: &["://"],
-        pattern: r#"(?i-u:https?)://(?<secret>[^\s/?#"'<>@:]+)@"#,
-        accepts: is_value,
-    },
-    SecretRule {
-        kind: "token in a URL",
-        letters: &[
-            "token",
-            "key",
-            "sig",
-            "secret",
-            "passw",
-            "credential",
-            "auth",
-        ],
-        pattern: r#"[?&](?i-u:[a-z0-9_.-]*(?:token|key|signature|secret|password|credential|accesskeyid)|sig|auth|passwd)=(?<secret>[^\s&#"'<>;]+)"#,
-        accepts: is_value,
-    },
-    SecretRule {
-        kind: "secret",
-        letters: &[
-            "token",
-            "key",
-            "secret",
-            "passw",
-            "passphrase",
-            "credential",
-            "_pwd",
-            "-pwd",
-            "_pat",
-            "-pat",
-        ],
-        pattern: concat!(
-            "(?<name>[A-Za-z0-9_.-]*",
-            secret_name!(),
-            r#")(?<sign>\\?["']?\s?[=:]\s?)"#,
-            value!()
-        ),
-        accepts: is_assigned,
-    },
-    SecretRule {
-        kind: "secret",
-        letters: &[
-            "token",
-            "key",
-            "secret",
-            "passw",
-            "passphrase",
-            "credential",
-            "-pwd",
-            "-pat",
-        ],
-        pattern: concat!(
-            "(?:^|\\s)(?<name>--?[A-Za-z0-9_.-]*",
-            secret_name!(),
-            r")(?<sign>\s+)",
-            value!()
-        ),
-        accepts: is_assigned,
-    },
-];
-
-/// The part of a match that is hidden.
-fn secret_of<'t>(captures: &Captures<'t>) -> Match<'t> {
-    let groups = ["secret", "quoted", "single", "bare"];
-    let named = groups.iter().find_map(|name| captures.name(name));
-    named.unwrap_or_else(|| captures.get_match())
-}
-
-fn is_value(captures: &Captures<'_>) -> bool {
-    may_be_secret(secret_of(captures).as_str())
-}
-
-/// Returns whether a text may be a secret: not one that is hidden already, nor a place where one is put in, as
-/// `$TOKEN` and `{token}`, nor a word that says that there is none.
-fn may_be_secret(value: &str) -> bool {
-    let is_place =
-        value.starts_with(['$', '{', '<', '*', '%', '[', '@']) || value.starts_with("...");
-    let says_nothing = [
-        "none",
-        "null",
-        "true",
-        "false",
-        "nil",
-        "undefined",
-        "str",
-        "bytes",
-    ];
-    !value.is_empty() && !is_place && !says_nothing.iter().any(|it| value.eq_ignore_ascii_case(it))
-}
-
-/// Returns whether what follows a name such as `token` is given to it. In a sentence a word follows, as in
-/// `unexpected token: name`, and where tokens are counted a number.
-fn is_assigned(captures: &Captures<'_>) -> bool {
-    let value = secret_of(captures).as_str();
-    let (name, sign) = (&captures["name"], &captures["sign"]);
-    let is_flag = name.starts_with('-');
-    if sign.trim().is_empty() && value.starts_with('-') {
-        return false;
-    }
-    let is_variable = !name.contains(|it: char| it.is_ascii_lowercase());
-    let is_key = is_flag || is_variable || sign.contains(['"', '\'']);
-    let is_header = name.contains('-') && sign.contains(':');
-    is_given(name, value)
-        && (is_key
-            || is_header
-            || (has_digit(value) && value.len() >= 6)
-            || (sign.contains('=') && (is_password(name) || value.len() >= 8)))
-}
-
-/// Returns whether a value of a secret's name is one: tokens are also counted.
-fn is_given(name: &str, value: &str) -> bool {
-    let is_number = value.parse::<f64>().is_ok();
-    may_be_secret(value)
-        && !value.eq_ignore_ascii_case(name)
-        && (!is_number || is_password(name) || value.len() >= 16)
-}
-
-fn is_password(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    ["passw", "passphrase", "secret", "pwd"]
-        .iter()
-        .any(|it| name.contains(it))
-}
-
-fn has_digit(value: &str) -> bool {
-    value.contains(|it: char| it.is_ascii_digit()) && value.contains(|it: char| it.is_alphabetic())
-}
+/// The length of the shortest text that has a secret: `?key=a`.
+const SHORTEST: usize = 6;
 
 /// All rules, ready to be tried.
 struct SecretFinder {
@@ -314,6 +64,9 @@ static FINDER: LazyLock<SecretFinder> = LazyLock::new(|| {
 /// assert_eq!(find_secrets("sha256:9f86d081884c7d659a2feaa0c55ad015"), []);
 /// ```
 pub fn find_secrets(text: &str) -> Vec<FoundSecret> {
+    if text.len() < SHORTEST {
+        return Vec::new();
+    }
     let mut tried = [false; RULES.len()];
     for found in FINDER.letters.find_overlapping_iter(text) {
         tried[FINDER.rules[found.pattern().as_usize()]] = true;
