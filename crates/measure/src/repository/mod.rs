@@ -1,6 +1,7 @@
 //! The software under test: its repository, commits and versions.
 
 pub(super) mod commits;
+pub(crate) mod patch;
 pub(super) mod revision;
 pub(super) mod source;
 pub(super) mod version;
