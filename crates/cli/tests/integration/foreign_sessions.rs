@@ -76,7 +76,8 @@ fn nothing_of_a_session_that_came_from_elsewhere_is_executed() {
     let ran = here.path().join("ran");
     let records = hostile_records(&ran);
     fs::remove_file(&ran).unwrap();
-    let arrivals: [(&str, fn(&Path)); 4] = [
+    type Arrival = fn(&Path);
+    let arrivals: [(&str, Arrival); 4] = [
         ("import", |folder| {
             run(folder, &["import", "evil.jsonl"]);
         }),
