@@ -47,7 +47,7 @@ impl SessionMarks {
                 .into_owned(),
             user: rustix::process::geteuid().as_raw(),
             key: places
-                .cache_folder("opened", folder)
+                .state_folder("opened", folder)
                 .and_then(|it| key(&it))
                 .ok(),
             store: store.display().to_string(),
