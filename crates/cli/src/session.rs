@@ -42,7 +42,8 @@ impl Machine {
                 launcher: crate::launcher_program(),
                 program,
                 tool: TOOL.to_owned(),
-                caches: caches(),
+                caches: own_folders("XDG_CACHE_HOME", ".cache"),
+                states: own_folders("XDG_STATE_HOME", ".local/state"),
                 temporary: env::temp_dir(),
                 home: home_folder(),
                 search_path: env::var_os("PATH").unwrap_or_default(),
@@ -89,15 +90,16 @@ pub fn home_folder() -> Option<String> {
     home.starts_with('/').then_some(home)
 }
 
-/// Returns the folders for files that can be made again.
-fn caches() -> Vec<PathBuf> {
+/// Returns the folders for files of a kind: that of the user, which a variable or its place in the home folder names, and
+/// one of temporary files.
+fn own_folders(name: &str, in_home: &str) -> Vec<PathBuf> {
     let variable = |name: &str| env::var_os(name).map(PathBuf::from);
-    let cache = variable("XDG_CACHE_HOME").filter(|it| it.is_absolute());
-    let cache = cache.or_else(|| Some(variable("HOME")?.join(".cache")));
+    let own = variable(name).filter(|it| it.is_absolute());
+    let own = own.or_else(|| Some(variable("HOME")?.join(in_home)));
     let user = rustix::process::geteuid().as_raw();
     // Other users can create folders there too, whose files must not be executed.
     let shared = env::temp_dir().join(format!("lapwing-{user}"));
-    let own = cache.map(|it| it.join("lapwing"));
+    let own = own.map(|it| it.join("lapwing"));
     own.into_iter().chain([shared]).collect()
 }
 

@@ -44,17 +44,21 @@ pub fn open_no_link(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a file that a person named for reading: a regular one, a folder, or a pipe, which may have to wait for its
-/// writer.
+/// Opens a file that a person named for reading: a regular one, a folder, a pipe, which may have to wait for its
+/// writer, or `/dev/null`.
 ///
 /// # Errors
-/// If there is none, or it is a device or a socket.
+/// If there is none, or it is another device or a socket.
 pub fn open_named(path: &Path) -> io::Result<File> {
-    let kind = fs::metadata(path)?.file_type();
-    if !kind.is_fifo() && !kind.is_dir() {
-        return open(path);
+    let named = fs::metadata(path)?;
+    let kind = named.file_type();
+    let is_null = || {
+        kind.is_char_device() && fs::metadata("/dev/null").is_ok_and(|it| it.rdev() == named.rdev())
+    };
+    if kind.is_fifo() || kind.is_dir() || is_null() {
+        return File::open(path);
     }
-    File::open(path)
+    open(path)
 }
 
 /// Returns the text of a file that a person named: a regular one, or a pipe.

@@ -417,6 +417,12 @@ fn patches_are_applied_in_worktrees_and_one_that_does_not_apply_is_data() {
         "SELECT DISTINCT json_extract(definitions, '$.first') FROM run",
     );
     assert_eq!(definitions.len(), 1);
+    // Nothing is kept of a patch that does not apply.
+    let plans = query(
+        path,
+        "SELECT instr(attributes, '-cost=7') || ' ' || min(instr(attributes, '-cost=1'), 1) FROM session",
+    );
+    assert_eq!(plans, ["0 1"]);
     // Another content of the patch is another definition.
     fs::write(path.join("first.patch"), "").unwrap();
     let said = run(path, &["study", "run", "--dry-run"]);

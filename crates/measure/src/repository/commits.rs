@@ -281,6 +281,9 @@ pub fn add_worktree(commit: &PlannedCommit, folder: &Path) -> Result<(), String>
 /// Applies a patch to a worktree.
 fn apply(patch: &SourcePatch, folder: &Path) -> Result<(), String> {
     let about = |reason: String| format!("{} does not apply: {reason}", patch.file);
+    if let Some(reason) = &patch.refused {
+        return Err(about(reason.clone()));
+    }
     let mut command = git(folder);
     command.args(["apply", "--whitespace=nowarn", "-"]);
     command

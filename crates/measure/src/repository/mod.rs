@@ -2,6 +2,7 @@
 
 pub(super) mod commits;
 pub(super) mod git;
+pub(crate) mod patch;
 pub(super) mod revision;
 pub(super) mod source;
 pub(super) mod version;

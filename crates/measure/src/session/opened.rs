@@ -16,6 +16,7 @@ use lapwing_record::{OpenedSession, SessionState, Store};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
+use super::cluster::EXECUTOR;
 use super::{SessionError, SessionPlaces, SessionSurroundings};
 
 /// Length of the key, in bytes.
@@ -36,16 +37,18 @@ impl SessionMarks {
         let store = store
             .canonicalize()
             .unwrap_or_else(|_gone| store.to_owned());
-        let folder = store.parent().unwrap_or(Path::new("/"));
+        // Not beside the store: whoever brings one could bring the other.
+        let around = store.parent().unwrap_or(Path::new("/"));
+        let top = around.ancestors().find(|it| it.join(".git").exists());
+        let folder = top.unwrap_or(around);
         Self {
             host: rustix::system::uname()
                 .nodename()
                 .to_string_lossy()
                 .into_owned(),
             user: rustix::process::geteuid().as_raw(),
-            // Not beside the store: whoever brings one could bring the other.
             key: places
-                .cache_folder("opened", folder)
+                .state_folder("opened", folder)
                 .and_then(|it| key(&it))
                 .ok(),
             store: store.display().to_string(),
@@ -72,8 +75,9 @@ impl SessionMarks {
     }
 
     fn is_here(&self, mark: &OpenedSession) -> bool {
-        let here = (&self.host, self.user, &self.store);
-        here == (&mark.host, mark.user, &mark.store)
+        // A cluster has several login nodes.
+        let is_host = self.host == mark.host || mark.attributes.contains_key(EXECUTOR);
+        is_host && (self.user, &self.store) == (mark.user, &mark.store)
     }
 
     fn seal(&self, mark: &OpenedSession) -> Option<String> {
@@ -132,6 +136,8 @@ pub fn find_opened(
     let marks = SessionMarks::of(store.path(), surroundings.places);
     let catalogue = store.catalogue();
     let mut heads = catalogue.session_heads()?;
+    // Of those that started at once, the later one.
+    heads.reverse();
     heads.sort_by_key(|head| std::cmp::Reverse(head.started));
     let mut by_id = Vec::new();
     let mut foreign = None;

@@ -14,6 +14,7 @@ use super::{
     tests_of,
 };
 use crate::local::duet_cores;
+use crate::repository::patch::applied_patches;
 use crate::suite::{
     AdHoc, Case, CaseInput, ClusterSettings, CommandLine, Plan, PlannedCommit, Settings, StopEarly,
     Suite, Variant, nearest,
@@ -235,10 +236,15 @@ impl SessionRequest {
                 continue;
             };
             let commit = single_commit(&repository, revision, plan.build.is_some())?;
-            variant.commit = Some(PlannedCommit {
-                patches: std::mem::take(&mut variant.patches),
-                ..commit
-            });
+            let patches = match std::mem::take(&mut variant.patches) {
+                none if none.is_empty() => none,
+                patches => {
+                    let scratch = tempfile::tempdir_in(&surroundings.places.temporary)
+                        .map_err(SessionError::NoCommitFolder)?;
+                    applied_patches(&commit, patches, scratch.path())
+                }
+            };
+            variant.commit = Some(PlannedCommit { patches, ..commit });
         }
         Ok(plan)
     }

@@ -52,6 +52,8 @@ pub struct SessionPlaces {
     pub tool: String,
     /// Folders for commits and Python environments; the first one that is usable is taken.
     pub caches: Vec<PathBuf>,
+    /// Folders for what is kept of a user; the first one that is usable is taken.
+    pub states: Vec<PathBuf>,
     /// The folder of temporary files.
     pub temporary: PathBuf,
     /// The home folder, which records call `~`.
@@ -71,6 +73,7 @@ impl SessionPlaces {
             program: lapwing,
             tool: concat!("lapwing ", env!("CARGO_PKG_VERSION")).to_owned(),
             caches: vec![temporary.join("lapwing")],
+            states: vec![temporary.join("lapwing")],
             temporary,
             home: None,
             search_path: OsString::new(),

@@ -58,16 +58,15 @@ impl SessionPlaces {
     /// # Errors
     /// If there is none.
     pub fn cache_folder(&self, name: &str, repository: &Path) -> io::Result<PathBuf> {
-        let user = rustix::process::geteuid().as_raw();
-        let mut why = io::Error::other("there is no folder for commits outside of the repository");
-        for cache in &self.caches {
-            match usable(&cache.join(name), repository, user) {
-                Ok(Some(folder)) => return Ok(folder),
-                Ok(None) => {}
-                Err(error) => why = error,
-            }
-        }
-        Err(why)
+        first_usable(&self.caches, name, repository)
+    }
+
+    /// Creates and returns the first usable folder of that name for what is kept of the user, outside of a repository.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn state_folder(&self, name: &str, repository: &Path) -> io::Result<PathBuf> {
+        first_usable(&self.states, name, repository)
     }
 }
 
@@ -80,6 +79,19 @@ pub fn remove_killed_checkouts(places: &SessionPlaces) {
             clear(&all);
         }
     }
+}
+
+fn first_usable(folders: &[PathBuf], name: &str, repository: &Path) -> io::Result<PathBuf> {
+    let user = fs::metadata("/proc/self").map_or(0, |it| it.uid());
+    let mut why = io::Error::other("there is no folder for commits outside of the repository");
+    for folder in folders {
+        match usable(&folder.join(name), repository, user) {
+            Ok(Some(folder)) => return Ok(folder),
+            Ok(None) => {}
+            Err(error) => why = error,
+        }
+    }
+    Err(why)
 }
 
 /// Creates and tries a folder; `None` if it is in the repository or belongs to another user.

@@ -61,6 +61,9 @@ pub struct SourcePatch {
     pub file: String,
     /// The content of the file.
     pub content: String,
+    /// Why it does not apply to its commit; its content is not kept then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// Reads the factors of a suite.
@@ -178,7 +181,14 @@ fn read_patches(
             let content = read_text(&folder.join(&file), LONGEST_SETTINGS).map_err(|error| {
                 node.senseless(PATCH, format!("cannot be read: {file}: {error}"))
             })?;
-            Ok((level.clone(), SourcePatch { file, content }))
+            Ok((
+                level.clone(),
+                SourcePatch {
+                    file,
+                    content,
+                    refused: None,
+                },
+            ))
         })
         .collect()
 }

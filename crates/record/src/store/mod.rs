@@ -9,6 +9,7 @@ mod error;
 mod health;
 mod migrate;
 mod open;
+mod place;
 mod query;
 mod reading;
 mod writing;

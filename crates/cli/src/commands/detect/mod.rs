@@ -173,7 +173,7 @@ impl DetectCommand {
             atomic::replace(path, &text).map_err(|error| in_file(path, error))?;
         }
         if let Some(path) = &self.badge {
-            atomic::replace(path, &badge(&answer.detection))
+            atomic::replace(path, badge(&answer.detection))
                 .map_err(|error| in_file(path, error))?;
         }
         if let Some(command) = &self.notify {
