@@ -98,7 +98,7 @@ enum Action {
         #[command(flatten)]
         filters: Box<ResultFilters>,
         /// Delete everything
-        #[arg(long)]
+        #[arg(long, alias = "all")]
         everything: bool,
         /// Delete; without this, only show what would be deleted
         #[arg(long)]
