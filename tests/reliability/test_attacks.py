@@ -19,9 +19,16 @@ ESC = "\x1b[2J\x1b]0;title\x07\x9b2J\u202e"
 SECRET = "SECRETOFTHISTEST"
 
 
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path, monkeypatch):
+    """Keeps what the program remembers of its user in the folder of the test."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 def run(folder, *words, env=None, limit=60):
     """Returns exit code and output; code None if the program hangs."""
-    environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), **(env or {})}
+    environment = {**os.environ, **(env or {})}
     words = [str(word) for word in words]
     process = subprocess.Popen(
         [PROGRAM, *words], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -89,13 +96,11 @@ def test_what_came_from_elsewhere_is_never_executed(tmp_path, way):
     assert code == 2 and "benign" in said, said
 
 
-def test_an_own_session_is_preferred_and_continued(tmp_path, monkeypatch):
+def test_an_own_session_is_preferred_and_continued(tmp_path):
     record = unfinished(tmp_path / "mallory", f"touch {tmp_path}/RAN")
     own = tmp_path / "own"
     own.mkdir()
     program = Lapwing(own / "own.db", own)
-    # As in `run`: there is the key by which a store knows its own sessions.
-    monkeypatch.setenv("XDG_CACHE_HOME", str(own / "cache"))
     assert program.kill("run", "-n", "8", "-i", "2", "--name", "mine", "-c", "sleep 0.2", after=1.5)
     time.sleep(0.5)
     assert run(own, "--store", "own.db", "import", record)[0] == 0

@@ -217,8 +217,8 @@ fn session_hint(error: &SessionError) -> Option<String> {
         }
         SessionError::NothingToResume => "start one with `lapwing run`",
         SessionError::NotOpenedHere(_) => {
-            "sessions that were imported, pulled or merged, or begun by an older version or before the cache folder \
-             was deleted, are only read: measure anew with `lapwing run`"
+            "sessions that were imported, pulled or merged, or begun by an older version or before the \
+             key in ~/.local/state/lapwing was deleted, are only read: measure anew with `lapwing run`"
         }
         SessionError::OpenedElsewhere { .. } => {
             "continue it there, or measure anew with `lapwing run`"

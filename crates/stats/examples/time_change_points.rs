@@ -2,6 +2,8 @@
 //!
 //! `time_change_points FILE` reads a JSON list of numbers and prints milliseconds, the smallest of several rounds.
 
+#![expect(clippy::disallowed_methods, reason = "it prints numbers only")]
+
 use std::hint::black_box;
 use std::io::Write as _;
 use std::time::{Duration, Instant};

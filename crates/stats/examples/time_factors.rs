@@ -3,6 +3,8 @@
 //! `time_factors FILE` reads lines of a set of factors (a whole number, bit i for factor i) and a response, and
 //! prints a JSON object of milliseconds, each the smallest of several rounds, with the first coefficients to compare.
 
+#![expect(clippy::disallowed_methods, reason = "it prints numbers only")]
+
 use std::hint::black_box;
 use std::io::Write as _;
 use std::time::{Duration, Instant};

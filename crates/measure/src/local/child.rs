@@ -57,6 +57,7 @@ pub(super) struct ChildStreams<'a> {
 pub(super) fn command(
     execution: &Execution,
     isolation: Option<CommandIsolation>,
+    inherited: &BTreeMap<String, String>,
 ) -> Result<Command, String> {
     if execution.command == CommandLine::Words(Vec::new()) {
         return Err("the command is empty".to_owned());
@@ -69,7 +70,9 @@ pub(super) fn command(
         command.current_dir(directory);
     }
     if let Some(confinement) = &execution.confinement {
-        command.env_clear().envs(inherited_variables(confinement));
+        command
+            .env_clear()
+            .envs(inherited_variables(confinement, inherited));
     }
     command.envs(&execution.environment);
     if let Some(isolation) = &isolation {
@@ -83,11 +86,14 @@ pub(super) fn command(
     Ok(command)
 }
 
-/// Returns the variables that a confined command inherits, with the values that this launcher was given.
-pub(super) fn inherited_variables(confinement: &Confinement) -> BTreeMap<String, String> {
-    let names = confinement.variables.iter();
-    names
-        .filter_map(|name| Some((name.clone(), std::env::var(name).ok()?)))
+/// Returns those variables that a confined command inherits.
+pub(super) fn inherited_variables(
+    confinement: &Confinement,
+    inherited: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    let all = inherited.iter();
+    all.filter(|(name, _)| confinement.variables.contains(*name))
+        .map(|(name, value)| (name.clone(), value.clone()))
         .collect()
 }
 

@@ -10,7 +10,6 @@ use tempfile::TempDir;
 use super::super::Execution;
 use super::abilities::{Ability, IsolationPart};
 use super::cgroup_limits::ProcessGroup;
-use super::child::inherited_variables;
 use super::counters::HardwareCounters;
 use super::file_rules::FileRules;
 use super::isolation::{self, Namespaces};
@@ -79,6 +78,7 @@ impl Isolator {
         &self,
         execution: &Execution,
         confinement: &Confinement,
+        variables: &BTreeMap<String, String>,
     ) -> io::Result<Result<CommandIsolation, String>> {
         if confinement.isolation == Isolation::Complete {
             let missing = self.abilities.iter().find_map(|(part, it)| match it {
@@ -89,7 +89,6 @@ impl Isolator {
                 return Ok(Err(format!("it cannot be isolated: {missing}")));
             }
         }
-        let variables = inherited_variables(confinement);
         let variable = variables.get("TMPDIR");
         let temporary = variable.map_or(Path::new("/tmp"), Path::new);
         let scratch = tempfile::Builder::new()
@@ -101,7 +100,7 @@ impl Isolator {
         };
         let files = self
             .has(IsolationPart::Files)
-            .then(|| FileRules::of(execution, &variables, scratch.path(), namespaces.processes));
+            .then(|| FileRules::of(execution, variables, scratch.path(), namespaces.processes));
         let groups = self.processes.iter().map(ProcessGroup::entrance);
         Ok(Ok(CommandIsolation {
             namespaces,

@@ -1,6 +1,7 @@
 //! The helper process: takes requests from its standard input, a socket, until
 //! the program closes it.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -13,7 +14,7 @@ use rustix::thread::CpuSet;
 
 use super::super::{Execution, ExecutionEnd, LeftoverPolicy, Stdin};
 use super::capture::OutputCapture;
-use super::child::{self, ChildEnding, ChildStreams};
+use super::child::{self, ChildEnding, ChildStreams, inherited_variables};
 use super::counters::HardwareCounters;
 use super::guard::{GuardedSide, guard_launcher};
 use super::isolator::{CommandIsolation, Isolator};
@@ -60,6 +61,8 @@ struct LauncherProcess {
     stderr: OutputCapture,
     counters: Option<HardwareCounters>,
     isolator: Option<Isolator>,
+    /// The variables that commands inherit.
+    variables: BTreeMap<String, String>,
     /// What `setup` left running on purpose.
     kept: KeptProcesses,
     /// Reused for every answer.
@@ -79,6 +82,7 @@ impl LauncherProcess {
             stderr: OutputCapture::new(),
             counters: None,
             isolator: None,
+            variables: BTreeMap::new(),
             kept: KeptProcesses::default(),
             answer: Vec::new(),
         })
@@ -99,7 +103,7 @@ impl LauncherProcess {
                     let mut variables = Vec::new();
                     let mut bytes = (&mut self.control).take(length);
                     bytes.read_to_end(&mut variables)?;
-                    secrecy::set_variables(&variables);
+                    self.variables = secrecy::set_variables(&variables);
                     append_header(&mut self.answer, &LauncherReply::Done)?;
                 }
                 LauncherRequest::Abilities => {
@@ -157,7 +161,8 @@ impl LauncherProcess {
     ) -> io::Result<Result<Option<CommandIsolation>, String>> {
         match &execution.confinement {
             Some(confinement) if confinement.isolation != Isolation::Off => {
-                let isolated = self.isolator().of(execution, confinement)?;
+                let variables = inherited_variables(confinement, &self.variables);
+                let isolated = self.isolator().of(execution, confinement, &variables)?;
                 Ok(isolated.map(Some))
             }
             Some(_) | None => Ok(Ok(None)),
@@ -224,7 +229,7 @@ impl LauncherProcess {
         };
         let isolated = execution.confinement.as_ref();
         let isolated = isolated.filter(|_| isolation.is_some());
-        let mut command = match child::command(execution, isolation) {
+        let mut command = match child::command(execution, isolation, &self.variables) {
             Ok(command) => command,
             Err(reason) => return Ok((ChildEnding::not_started(reason), 0)),
         };

@@ -2,6 +2,7 @@
 //!
 //! A command runs as the same user as the program, so that `/proc` would show it the variables that it was not given.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -57,14 +58,20 @@ pub(super) fn variables_text(variables: &[(OsString, OsString)]) -> Vec<u8> {
     text
 }
 
-/// Sets the variables of such a text.
-pub(super) fn set_variables(text: &[u8]) {
+/// Sets the variables of such a text, and returns those that are text.
+pub(super) fn set_variables(text: &[u8]) -> BTreeMap<String, String> {
+    let mut variables = BTreeMap::new();
     for line in text.split(|byte| *byte == 0) {
         let equals = line.iter().position(|byte| *byte == b'=');
         if let Some((name, value)) = equals.and_then(|at| line.split_at_checked(at))
             && !name.is_empty()
         {
-            sys::set_variable(OsStr::from_bytes(name), OsStr::from_bytes(&value[1..]));
+            let [name, value] = [name, &value[1..]].map(OsStr::from_bytes);
+            sys::set_variable(name, value);
+            if let (Some(name), Some(value)) = (name.to_str(), value.to_str()) {
+                variables.insert(name.to_owned(), value.to_owned());
+            }
         }
     }
+    variables
 }

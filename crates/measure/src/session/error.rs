@@ -195,7 +195,8 @@ pub enum SessionError {
     NotOpenedHere(String),
     /// A session was opened by somebody else, or elsewhere.
     #[error(
-        "session `{session}` was opened by user {user} on host `{host}` in the store {store}: its commands are executed only there"
+        "session `{session}` was opened by user {user} on host `{host}`{}: its commands are executed only there",
+        if *.is_other_store { ", in another store" } else { "" }
     )]
     OpenedElsewhere {
         /// The session.
@@ -204,8 +205,8 @@ pub enum SessionError {
         host: String,
         /// The number of the user.
         user: u32,
-        /// The path of the store.
-        store: String,
+        /// Whether it was opened in another store.
+        is_other_store: bool,
     },
     /// Another process measures the session.
     #[error("session `{0}` is being measured just now, by another process")]

@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use lapwing_model::text::hexadecimal;
@@ -51,7 +52,7 @@ impl SessionMarks {
                 .state_folder("opened", folder)
                 .and_then(|it| key(&it))
                 .ok(),
-            store: store.display().to_string(),
+            store: hexadecimal(&Sha256::digest(store.as_os_str().as_bytes())),
         }
     }
 
@@ -174,7 +175,7 @@ pub fn find_opened(
                 session,
                 host: mark.host,
                 user: mark.user,
-                store: mark.store,
+                is_other_store: mark.store != marks.store,
             },
             Some(_) | None => SessionError::NotOpenedHere(session),
         });

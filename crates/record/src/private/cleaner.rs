@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::HideRules;
 use super::paths::{HOME, with_home, without_homes, without_paths};
-use super::place::{TextPlace, Texts};
+use super::place::{PrivateTexts, TextPlace};
 use super::secrets::{HIDDEN, find_secrets, hidden, is_secret_of, without_secrets};
 use crate::IterationColumns;
 use lapwing_model::text::hexadecimal;
@@ -80,12 +80,12 @@ impl RecordCleaner {
     }
 
     /// Returns a copy without what is private; `None` if nothing is.
-    pub(crate) fn cleaned<T: Texts + Clone>(&self, kept: &T) -> Option<T> {
+    pub(crate) fn cleaned<T: PrivateTexts + Clone>(&self, kept: &T) -> Option<T> {
         let mut clean = kept.clone();
         self.clean_texts(&mut clean).then_some(clean)
     }
 
-    fn clean_texts(&self, kept: &mut impl Texts) -> bool {
+    fn clean_texts(&self, kept: &mut impl PrivateTexts) -> bool {
         let mut is_changed = false;
         kept.each_text(&mut |place, text| {
             if let Some(clean) = self.clean_text(place, text) {

@@ -13,7 +13,7 @@ mod survey;
 
 pub use cleaner::{PrivacyRules, RecordCleaner, hidden_in_plan, restore_home};
 pub use hide::HideRules;
-pub(crate) use place::Texts;
+pub(crate) use place::PrivateTexts;
 pub use secrets::{FoundSecret, HIDDEN, find_secrets, without_secrets};
 pub use survey::{SecretPlace, SurveyedTexts, TextKind, TextSurvey};
 

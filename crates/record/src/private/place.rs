@@ -71,12 +71,12 @@ impl fmt::Display for TextPlace<'_> {
 pub(crate) type TextVisitor<'v> = dyn FnMut(&TextPlace<'_>, &mut String) + 'v;
 
 /// Something with texts.
-pub(crate) trait Texts {
+pub(crate) trait PrivateTexts {
     /// Calls `visit` with every text.
     fn each_text(&mut self, visit: &mut TextVisitor<'_>);
 }
 
-impl Texts for Record {
+impl PrivateTexts for Record {
     fn each_text(&mut self, visit: &mut TextVisitor<'_>) {
         match self {
             Self::Session(it) => it.each_text(visit),
@@ -91,7 +91,7 @@ impl Texts for Record {
     }
 }
 
-impl Texts for Session {
+impl PrivateTexts for Session {
     fn each_text(&mut self, visit: &mut TextVisitor<'_>) {
         text("suite", &mut self.suite, visit);
         text("tool", &mut self.tool, visit);
@@ -102,7 +102,7 @@ impl Texts for Session {
     }
 }
 
-impl Texts for Run {
+impl PrivateTexts for Run {
     fn each_text(&mut self, visit: &mut TextVisitor<'_>) {
         text("variant", &mut self.variant, visit);
         let factors = TextPlace::new("factors");
@@ -119,7 +119,7 @@ impl Texts for Run {
     }
 }
 
-impl Texts for Version {
+impl PrivateTexts for Version {
     fn each_text(&mut self, visit: &mut TextVisitor<'_>) {
         texts("version", &mut self.name, visit);
         texts("version", &mut self.commit, visit);
@@ -128,7 +128,7 @@ impl Texts for Version {
     }
 }
 
-impl Texts for Instance {
+impl PrivateTexts for Instance {
     fn each_text(&mut self, visit: &mut TextVisitor<'_>) {
         text("benchmark", &mut self.benchmark.id, visit);
         object("params", &mut self.benchmark.params, visit);
@@ -143,7 +143,7 @@ impl Texts for Instance {
     }
 }
 
-impl Texts for InstanceEnd {
+impl PrivateTexts for InstanceEnd {
     fn each_text(&mut self, visit: &mut TextVisitor<'_>) {
         texts("message", &mut self.message, visit);
         object("observed", &mut self.observed, visit);
@@ -151,7 +151,7 @@ impl Texts for InstanceEnd {
     }
 }
 
-impl Texts for Iteration {
+impl PrivateTexts for Iteration {
     fn each_text(&mut self, visit: &mut TextVisitor<'_>) {
         texts("message", &mut self.message, visit);
         object("attributes", &mut self.attributes, visit);
@@ -160,14 +160,14 @@ impl Texts for Iteration {
     }
 }
 
-impl Texts for Mark {
+impl PrivateTexts for Mark {
     fn each_text(&mut self, visit: &mut TextVisitor<'_>) {
         texts("message", &mut self.message, visit);
         object("attributes", &mut self.attributes, visit);
     }
 }
 
-impl Texts for Span {
+impl PrivateTexts for Span {
     fn each_text(&mut self, visit: &mut TextVisitor<'_>) {
         text("category", &mut self.category, visit);
         text("name", &mut self.name, visit);
@@ -179,13 +179,13 @@ impl Texts for Span {
     }
 }
 
-impl Texts for Summary {
+impl PrivateTexts for Summary {
     fn each_text(&mut self, visit: &mut TextVisitor<'_>) {
         object("extra", &mut self.extra, visit);
     }
 }
 
-impl Texts for Annotation {
+impl PrivateTexts for Annotation {
     fn each_text(&mut self, visit: &mut TextVisitor<'_>) {
         text("by", &mut self.by, visit);
         object("target", &mut self.target, visit);

@@ -142,7 +142,7 @@ pub(crate) fn is_secret_of(name: &str, value: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Texts with a secret between `«` and `»`, which must be hidden, and the kind.
+    /// PrivateTexts with a secret between `«` and `»`, which must be hidden, and the kind.
     ///
     /// The tokens are put together here, so that no scanner takes this file for a leak.
     fn examples() -> Vec<(&'static str, String)> {

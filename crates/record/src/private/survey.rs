@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::cleaner::{is_host, is_identity, is_output, is_user, is_variable, secrets_at};
-use super::place::{TextPlace, Texts};
+use super::place::{PrivateTexts, TextPlace};
 use super::secrets::hidden;
 use crate::memory::key_text;
 use lapwing_model::{Id, Record, RecordKind};

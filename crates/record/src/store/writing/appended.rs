@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::super::health::compare::differences;
 use super::super::{StoreError, StoreResult};
-use crate::private::{RecordCleaner, Texts};
+use crate::private::{PrivateTexts, RecordCleaner};
 use lapwing_model::RecordKind;
 
 /// The number of records that were new, and of those already present.
@@ -66,7 +66,7 @@ impl AppendCounts {
 
     /// Counts a record that is there with the same content; anything else is a conflict. Older programs kept what is
     /// hidden now.
-    pub(crate) fn same<T: PartialEq + Serialize + Texts + Clone>(
+    pub(crate) fn same<T: PartialEq + Serialize + PrivateTexts + Clone>(
         &mut self,
         cleaner: &RecordCleaner,
         kind: RecordKind,

@@ -15,7 +15,7 @@ pub struct OpenedSession {
     pub host: String,
     /// The number of the user.
     pub user: u32,
-    /// The path of the store.
+    /// The digest of the path of the store.
     pub store: String,
     /// The attributes of the session, which say what is executed.
     pub attributes: Object,
