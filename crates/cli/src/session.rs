@@ -176,6 +176,9 @@ impl SessionWatch for Context {
             | SessionRemark::BuildingEnvironment { .. }
             | SessionRemark::Simulating { .. }
             | SessionRemark::Profiling { .. } => {}
+            SessionRemark::NotResumable { what } => terminal.note(&format!(
+                "if it is interrupted, this session cannot be resumed: its plan has a text that is not kept ({what})"
+            )),
             SessionRemark::NoVersion(DistrustedRepository { folder }) => terminal.note(&format!(
                 "no version is recorded: the Git repository {} belongs to another user; {}",
                 folder.display(),

@@ -2,8 +2,6 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::writing::safe;
-
 /// Returns an HTML document; `style` is its style sheet or a link to one.
 pub(crate) fn html_document(title: &str, style: &Markup, class: &str, body: &Markup) -> String {
     let document = html! {
@@ -24,5 +22,9 @@ pub(crate) fn html_document(title: &str, style: &Markup, class: &str, body: &Mar
         }
     };
     // Names of others would change the order of the text around them, or the terminal that prints the file.
-    safe(&document.into_string()).into_owned()
+    let is_unsafe = |it: char| {
+        it.is_control() && !matches!(it, '\n' | '\t')
+            || matches!(it, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    };
+    document.into_string().replace(is_unsafe, "\u{FFFD}")
 }

@@ -333,3 +333,40 @@ fn a_user_other_than_root_is_isolated_too() {
     assert!(told.status.success(), "{told:?}");
     assert!(!path.join("new").exists());
 }
+
+#[test]
+fn what_it_reads_is_never_where_it_writes() {
+    if executor(IsolationPart::Files).is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let temporary = folder.path().join("tmp");
+    fs::create_dir(&temporary).unwrap();
+    let script = "echo x >written; rm -f .lapwing/lapwing.db; echo x >tmp/written; true";
+    for temporary in [folder.path(), &temporary] {
+        let words = [
+            "run",
+            "-n",
+            "1",
+            "-i",
+            "1",
+            "--isolate=possible",
+            "--",
+            "sh",
+            "-c",
+            script,
+            "sh",
+            "/tmp",
+        ];
+        let done = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+            .args(words)
+            .env("TMPDIR", temporary)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{done:?}");
+        assert!(!folder.path().join("written").exists());
+        assert!(!folder.path().join("tmp/written").exists());
+        assert!(folder.path().join(".lapwing/lapwing.db").exists());
+    }
+}

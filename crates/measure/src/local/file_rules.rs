@@ -114,13 +114,9 @@ impl FileRules {
             readable.extend(of_programs(folder));
         }
         if let CommandLine::Words(words) = &execution.command {
-            // A script, and where the interpreter really is.
-            readable.extend(
-                words
-                    .iter()
-                    .map(PathBuf::from)
-                    .filter(|it| it.is_absolute()),
-            );
+            // A script and its files, and where the interpreter really is. A folder could hold anything.
+            let named = words.iter().map(PathBuf::from);
+            readable.extend(named.filter(|it| it.is_absolute() && it.is_file()));
             let program = words.first().map(Path::new).unwrap_or(Path::new(""));
             let found = folders.iter().map(|folder| folder.join(program));
             let real = found.filter_map(|it| it.canonicalize().ok()).next();
@@ -137,6 +133,17 @@ impl FileRules {
             writable,
             scratch: scratch.to_owned(),
         }
+    }
+
+    /// Returns whether a folder is in what is read; what is written to it would be written there.
+    pub(super) fn shows(&self, folder: &Path) -> bool {
+        let folder = folder
+            .canonicalize()
+            .unwrap_or_else(|_gone| folder.to_owned());
+        let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_gone| path.clone());
+        self.readable
+            .iter()
+            .any(|path| folder.starts_with(real(path)))
     }
 
     /// Returns the rules of a command that needs no more than the system.

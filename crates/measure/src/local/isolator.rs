@@ -18,6 +18,9 @@ use crate::suite::{Confinement, Isolation};
 /// The memory of all processes together, where a command has no limit.
 const MEMORY: u64 = 64 << 30;
 
+/// Folders for temporary files, besides `$TMPDIR`.
+const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
 /// The means of isolation on this machine.
 pub(super) struct Isolator {
     abilities: BTreeMap<IsolationPart, Ability>,
@@ -89,18 +92,28 @@ impl Isolator {
                 return Ok(Err(format!("it cannot be isolated: {missing}")));
             }
         }
-        let variable = variables.get("TMPDIR");
-        let temporary = variable.map_or(Path::new("/tmp"), Path::new);
-        let scratch = tempfile::Builder::new()
-            .prefix("lapwing-scratch-")
-            .tempdir_in(temporary)?;
         let namespaces = Namespaces {
             processes: self.has(IsolationPart::Processes),
             network: self.has(IsolationPart::Network),
         };
+        let rules =
+            |scratch: &Path| FileRules::of(execution, variables, scratch, namespaces.processes);
+        let known = rules(Path::new(""));
+        let places = variables.get("TMPDIR").map(Path::new);
+        let mut places = places.into_iter().chain(TEMPORARY.map(Path::new));
+        let Some(place) = places.find(|it| it.is_dir() && !known.shows(it)) else {
+            return Ok(Err(
+                "it cannot be isolated: the command reads all folders for temporary files; \
+                 start it in another working directory"
+                    .to_owned(),
+            ));
+        };
+        let scratch = tempfile::Builder::new()
+            .prefix("lapwing-scratch-")
+            .tempdir_in(place)?;
         let files = self
             .has(IsolationPart::Files)
-            .then(|| FileRules::of(execution, variables, scratch.path(), namespaces.processes));
+            .then(|| rules(scratch.path()));
         let groups = self.processes.iter().map(ProcessGroup::entrance);
         Ok(Ok(CommandIsolation {
             namespaces,

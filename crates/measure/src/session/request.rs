@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use lapwing_model::{Object, Session, matches_name};
 use lapwing_record::Store;
 use lapwing_record::files::create_folder;
+use lapwing_record::private::hidden_in_plan;
 
 use super::cluster::ClusterMeasurement;
 use super::{
@@ -441,6 +442,9 @@ impl PlannedSession {
         }
         let mut session = new_session(request.name.clone(), &self.plan, &store, surroundings)?;
         session.attributes.extend(request.attributes.clone());
+        if let Some(what) = hidden_in_plan(&store.cleaner().clean_session(&session)) {
+            surroundings.remark(SessionRemark::NotResumable { what });
+        }
         let cluster = request.cluster.clone().map(|settings| {
             ClusterMeasurement::begin(settings, request.leave_jobs, &mut session, surroundings)
         });

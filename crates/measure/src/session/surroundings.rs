@@ -140,6 +140,11 @@ pub enum SessionRemark {
     },
     /// No version is recorded, because Git does not read the repository.
     NoVersion(DistrustedRepository),
+    /// The session cannot be resumed, because its plan has a text that is not kept.
+    NotResumable {
+        /// The kind of the text.
+        what: String,
+    },
     /// A commit or variant is not measured.
     NotMeasured {
         /// What it is known by.

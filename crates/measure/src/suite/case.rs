@@ -18,6 +18,7 @@ use super::sweep::{
 };
 use lapwing_model::text::{hexadecimal, plain};
 use lapwing_model::{Level, Metric};
+use lapwing_record::private::{HideRules, PrivacyRules, RecordCleaner};
 
 /// What `[defaults]` says for every benchmark.
 #[derive(Clone)]
@@ -353,7 +354,7 @@ pub(super) fn resolve(
         case.benchmark.id = format!("{}[{}]", template.benchmark.id, row.label);
     }
     case.benchmark.params = params;
-    case.benchmark.fingerprint = Some(fingerprint(&case));
+    case.benchmark.fingerprint = Some(fingerprint(&case, &HideRules::default()));
     Ok(case)
 }
 
@@ -384,9 +385,9 @@ pub(super) fn texts_of(command: &mut CommandLine) -> &mut [String] {
 
 /// Returns the hash of what a benchmark does: another hash, another meaning.
 ///
-/// How often and how long it is measured, and where its files lie, do not count.
-pub(super) fn fingerprint(case: &Case) -> String {
-    let definition = json!({
+/// How often and how long it is measured, where its files lie, and what is hidden do not count.
+pub(super) fn fingerprint(case: &Case, hide: &HideRules) -> String {
+    let mut definition = json!({
         "command": case.command,
         "setup": case.setup,
         "prepare": case.prepare,
@@ -397,6 +398,11 @@ pub(super) fn fingerprint(case: &Case) -> String {
         "patterns": case.patterns,
         "work": case.work,
     });
+    let rules = PrivacyRules {
+        hide: hide.clone(),
+        ..PrivacyRules::default()
+    };
+    RecordCleaner::new(rules, Vec::new()).clean_definition(&mut definition);
     sha256(&definition.to_string())
 }
 

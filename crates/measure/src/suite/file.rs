@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::case::{CaseDefaults, command, read_case};
+use super::case::{CaseDefaults, command, fingerprint, read_case};
 use super::error::{SuiteError, SuiteProblem};
 use super::executor::{ExecutorTables, read_executors};
 use super::factors::{SuiteFactor, infeasibility, variant};
@@ -239,7 +239,7 @@ fn read_suite(text: &str, folder: &Path) -> Result<(Suite, Option<Located>), Loc
     }
     let environment_commands = table.read("environment", |it, key| it.each(key, command))?;
     let varied = read_variants(&mut table, folder)?;
-    let (cases, pytest, limits) = read_cases(&mut table, &defaults)?;
+    let (mut cases, pytest, limits) = read_cases(&mut table, &defaults)?;
     let variants = resolve_variants(varied.variants, &cases)?;
     let has_setup = |it: &&Variant| it.setup.is_some() || !it.factor_setups.is_empty();
     if let (Some(variant), false) = (variants.iter().find(has_setup), pytest.is_empty()) {
@@ -250,7 +250,12 @@ fn read_suite(text: &str, folder: &Path) -> Result<(Suite, Option<Located>), Loc
         return Err(table.senseless("variant", reason));
     }
     let judge = table.read("judge", |it, key| read_judge(it, key, folder))?;
-    let hide = table.read("record", read_hidden)?;
+    let hide = table.read("record", read_hidden)?.unwrap_or_default();
+    if !hide.variables.is_empty() {
+        for case in &mut cases {
+            case.benchmark.fingerprint = Some(fingerprint(case, &hide));
+        }
+    }
     let executors = table.read("executor", |it, key| read_executors(it, key, folder))?;
     table.finish()?;
     let version = version.unwrap_or_default();
@@ -270,7 +275,7 @@ fn read_suite(text: &str, folder: &Path) -> Result<(Suite, Option<Located>), Loc
             benchmarks: limits,
             ..judge.unwrap_or_default()
         },
-        hide: hide.unwrap_or_default(),
+        hide,
         executors: executors.unwrap_or_default(),
         cases,
         pytest,

@@ -162,6 +162,33 @@ fn the_fingerprint_is_of_the_meaning_and_not_of_the_number_of_repeats() {
 }
 
 #[test]
+fn a_fingerprint_does_not_depend_on_what_is_hidden() {
+    let fingerprint = |text: &str| {
+        let plan = parse(text).expect("correct").plan(&Settings::default(), 1);
+        plan.cases[0].benchmark.fingerprint.clone()
+    };
+    let secret = |value: &str| {
+        let command = format!(
+            "[benchmark.a]\ncommand = ['login', '--password', '{value}']\nenv = {{API_TOKEN = '{value}'}}"
+        );
+        fingerprint(&command)
+    };
+    assert_eq!(secret("hunter2"), secret("hunter3"));
+    let variable = |value: u32| {
+        fingerprint(&format!(
+            "[record]\nhide = ['env.*']\n[benchmark.a]\ncommand = 'true'\nenv = {{PIN = '{value}'}}"
+        ))
+    };
+    assert_eq!(variable(1), variable(2));
+    let shown = |value: u32| {
+        fingerprint(&format!(
+            "[benchmark.a]\ncommand = 'true'\nenv = {{PIN = '{value}'}}"
+        ))
+    };
+    assert_ne!(shown(1), shown(2));
+}
+
+#[test]
 fn factors_without_variants_are_crossed() {
     let plan = parse(
         "[benchmark.a]\ncommand = 'true'\n[factor.x]\nlevels = [1, 2]\napply.env = { X = '{level}' }\n\

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::HideRules;
 use super::paths::{HOME, with_home, without_homes, without_paths};
-use super::place::{PrivateTexts, TextPlace};
+use super::place::{PrivateTexts, TextPlace, each_of};
 use super::secrets::{HIDDEN, find_secrets, hidden, is_secret_of, without_secrets};
 use crate::IterationColumns;
 use lapwing_model::text::hexadecimal;
@@ -70,6 +70,21 @@ impl RecordCleaner {
     /// Returns a session without what is private.
     pub fn clean_session(&self, session: &Session) -> Session {
         self.cleaned(session).unwrap_or_else(|| session.clone())
+    }
+
+    /// Hides the secrets of the definition of a benchmark, as they are hidden in the plan: whoever has its hash could
+    /// try passwords otherwise. Paths stay.
+    pub fn clean_definition(&self, definition: &mut serde_json::Value) {
+        let (plan, cases) = (TextPlace::new("plan"), "cases");
+        each_of(&plan.within(cases), definition, &mut |place, text| {
+            let whole = self.hidden_whole(place, text);
+            if let Some(clean) = whole.or_else(|| match without_secrets(text) {
+                Cow::Owned(clean) => Some(clean),
+                Cow::Borrowed(_) => None,
+            }) {
+                *text = clean;
+            }
+        });
     }
 
     /// Returns columns without what is private.

@@ -29,7 +29,7 @@ impl<'p> TextPlace<'p> {
         }
     }
 
-    fn within(&'p self, name: &'p str) -> Self {
+    pub(super) fn within(&'p self, name: &'p str) -> Self {
         Self {
             parent: Some(self),
             ..Self::new(name)

@@ -114,7 +114,13 @@ pub(super) static RULES: [SecretRule; 20] = [
         kind: "authorization",
         letters: &["authorization"],
         pattern: r#"(?i-u:\bauthorization)\\?["']?\s*[:=]\s*\\?["']?(?:(?i-u:basic|bearer|digest|token|negotiate|apikey)\s+)?(?<secret>[^\s"'\\,;]+)"#,
-        accepts: is_value,
+        accepts: |it| {
+            let before = it.get_match().as_str().strip_suffix(secret_of(it).as_str());
+            let before = before.unwrap_or_default().trim_end();
+            // As in `Authorization: denied`.
+            let is_sentence = before.len() == "authorization:".len();
+            is_value(it) && (!is_sentence || is_long_or_mixed(secret_of(it).as_str()))
+        },
     },
     SecretRule {
         kind: "authorization",
@@ -132,7 +138,7 @@ pub(super) static RULES: [SecretRule; 20] = [
         kind: "token in a URL",
         letters: &["@"],
         pattern: r#"(?i-u:https?)://(?<secret>[^\s/?#"'<>@:]+)@"#,
-        accepts: is_value,
+        accepts: |it| is_value(it) && secret_of(it).len() >= 16,
     },
     SecretRule {
         kind: "token in a URL",
@@ -146,7 +152,10 @@ pub(super) static RULES: [SecretRule; 20] = [
             "auth",
         ],
         pattern: r#"[?&](?i-u:[a-z0-9_.-]*(?:token|key|signature|secret|password|credential|accesskeyid)|sig|auth|passwd)=(?<secret>[^\s&#"'<>;]+)"#,
-        accepts: is_value,
+        accepts: |it| {
+            let is_any_key = it.get_match().as_str()[1..].starts_with("key=");
+            is_value(it) && (!is_any_key || is_long_or_mixed(secret_of(it).as_str()))
+        },
     },
     SecretRule {
         kind: "secret",
@@ -206,7 +215,8 @@ fn is_value(captures: &Captures<'_>) -> bool {
 /// Returns whether a text may be a secret: not one that is hidden already, nor a place where one is put in, as
 /// `$TOKEN` and `{token}`, nor a word that says that there is none.
 fn may_be_secret(value: &str) -> bool {
-    let is_place = value.starts_with(['$', '{', '<', '*', '%', '[', '@', '`', '…'])
+    // The second `=` of a comparison is no value.
+    let is_place = value.starts_with(['=', '$', '{', '<', '*', '%', '[', '@', '`', '…'])
         || value.starts_with("...");
     let says_nothing = [
         "none",
@@ -233,11 +243,19 @@ fn is_assigned(captures: &Captures<'_>) -> bool {
     let is_variable = !name.contains(|it: char| it.is_ascii_lowercase());
     let is_key = is_flag || is_variable || sign.contains(['"', '\'']);
     let is_header = name.contains('-') && sign.contains(':');
+    // As a parser says what it read, and a program what it computes.
+    let is_prose = sign.contains(':') || sign.starts_with(char::is_whitespace);
     is_given(name, value)
         && (is_key
             || is_header
-            || (has_digit(value) && value.len() >= 6)
-            || (sign.contains('=') && (is_password(name) || value.len() >= 8)))
+            || (has_digit(value)
+                && value.len()
+                    >= if is_prose && !is_password(name) {
+                        16
+                    } else {
+                        6
+                    })
+            || (sign.contains('=') && (is_password(name) || !is_prose && value.len() >= 8)))
 }
 
 /// Returns whether a value of a secret's name is one: tokens are also counted.
@@ -253,6 +271,10 @@ fn is_password(name: &str) -> bool {
     ["passw", "passphrase", "secret", "pwd"]
         .iter()
         .any(|it| name.contains(it))
+}
+
+fn is_long_or_mixed(value: &str) -> bool {
+    value.len() >= 16 || has_digit(value)
 }
 
 fn has_digit(value: &str) -> bool {

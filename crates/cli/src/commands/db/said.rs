@@ -216,5 +216,17 @@ pub(in crate::commands) fn somebody() -> String {
         .or_else(|| std::env::var("USER").ok())
         .or_else(|| std::env::var("LOGNAME").ok())
         .filter(|name| !name.is_empty())
+        .or_else(login_name)
         .unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// Returns the name of this user among those of the system. A container or a timer may have no variable with it.
+fn login_name() -> Option<String> {
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    let own = rustix::process::geteuid().as_raw().to_string();
+    let mut users = users.lines().map(|line| line.split(':'));
+    users.find_map(|mut user| {
+        let name = user.next()?;
+        (user.nth(1)? == own).then(|| name.to_owned())
+    })
 }

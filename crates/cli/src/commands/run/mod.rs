@@ -29,6 +29,7 @@ use lapwing_measure::{FixedSchedule, RunEnd};
 use lapwing_model::Session;
 use lapwing_model::text::shell_word;
 use lapwing_record::Store;
+use lapwing_record::private::hidden_in_plan;
 use lapwing_show::answers::session::nothing_to_measure;
 use lapwing_show::writing::NextStep;
 
@@ -306,6 +307,11 @@ impl RunReport {
         let program = context.program();
         let step = |command: &str, why: &str| NextStep::new(format!("{program} {command}"), why);
         Ok(match (end, plan.variants.as_slice()) {
+            (RunEnd::Interrupted, _)
+                if hidden_in_plan(&store.cleaner().clean_session(session)).is_some() =>
+            {
+                Vec::new()
+            }
             (RunEnd::Interrupted, _) if self.is_again => {
                 vec![step("run --again inconclusive", "continues")]
             }
