@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::{ExitCode, Stdio};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -22,6 +24,7 @@ use super::leftovers::{EndingManner, KeptProcesses};
 use super::protocol::{LauncherReply, LauncherRequest, append_header, receive};
 use super::secrecy;
 use crate::suite::Isolation;
+use lapwing_record::files::open_named;
 
 /// The argument by which a program recognises that it is to be the launcher.
 pub const LAUNCHER_ARGUMENT: &str = "__launcher";
@@ -215,7 +218,7 @@ impl LauncherProcess {
         let stdin = match (stdin, &execution.stdin) {
             (Some(bytes), _) => bytes,
             (None, Stdin::Null | Stdin::Bytes(_)) => self.null.try_clone()?,
-            (None, Stdin::File(path)) => match File::open(path) {
+            (None, Stdin::File(path)) => match open_input(path) {
                 Ok(file) => file,
                 Err(error) => {
                     let reason = format!("standard input {}: {error}", path.display());
@@ -323,4 +326,12 @@ fn broken(doing: &str, error: &io::Error) -> LauncherReply {
         doing: doing.to_owned(),
         reason: error.to_string(),
     }
+}
+
+/// Opens a file for the standard input of commands. A pipe would wait for its writer, and be empty for the next command.
+fn open_input(path: &Path) -> io::Result<File> {
+    if std::fs::metadata(path)?.file_type().is_fifo() {
+        return Err(io::Error::other("it is a pipe"));
+    }
+    open_named(path)
 }

@@ -71,7 +71,14 @@ pub(crate) fn is_changed(directory: &Path) -> Option<bool> {
         };
         command.arg("-c").arg(format!("{key}={value}"));
     }
-    let changes = output(command.args(["status", "--porcelain", "--untracked-files=no"]))?;
+    // A submodule has a configuration of its own, and counts by its commit.
+    let status = [
+        "status",
+        "--porcelain",
+        "--untracked-files=no",
+        "--ignore-submodules=dirty",
+    ];
+    let changes = output(command.args(status))?;
     Some(!changes.trim().is_empty())
 }
 

@@ -100,7 +100,8 @@ pub fn remote_address(folder: &Path) -> Option<String> {
 
 /// Returns the last part of an address such as `git@host:group/name.git`.
 fn name_in_url(url: &str) -> Option<String> {
-    let url = url.trim_end_matches('/');
+    // What follows may be a token.
+    let url = url.split(['?', '#']).next()?.trim_end_matches('/');
     let last = url.rsplit(['/', ':', '\\']).next()?;
     let name = last.strip_suffix(".git").unwrap_or(last);
     (!name.is_empty()).then(|| name.to_owned())

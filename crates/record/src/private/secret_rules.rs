@@ -30,7 +30,7 @@ const fn rule(
 macro_rules! secret_name {
     () => {
         "(?i-u:(?:token|secret|passw(?:or)?d|passphrase|credentials?\
-         |(?:api|access|secret|private|auth|account|encryption|signing|ssh|deploy)[_-]?key|[_-](?:pwd|pat)))"
+         |(?:api|access|secret|private|auth|account|encryption|signing|ssh|deploy)[_-]?key|[_-](?:pwd|pat|pass)|sshpass|(?:session|auth)[_-]?cookie))"
     };
 }
 
@@ -57,7 +57,7 @@ pub(super) static RULES: [SecretRule; 20] = [
     rule(
         "GitHub token",
         &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
-        r"(?-u:\b)(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})",
+        r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})",
     ),
     rule(
         "GitLab token",
@@ -67,7 +67,7 @@ pub(super) static RULES: [SecretRule; 20] = [
     rule(
         "Hugging Face token",
         &["hf_", "api_org_"],
-        r"(?-u:\b)(?:hf|api_org)_[A-Za-z0-9]{30,}",
+        r"(?:hf|api_org)_[A-Za-z0-9]{30,}",
     ),
     rule(
         "AWS access key",
@@ -77,7 +77,7 @@ pub(super) static RULES: [SecretRule; 20] = [
     rule(
         "Slack token",
         &["xox", "xapp-"],
-        r"(?-u:\b)(?:xox[abeoprs][.-][A-Za-z0-9.-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{10,})",
+        r"(?:xox[abeoprs][.-][A-Za-z0-9.-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{10,})",
     ),
     rule(
         "Slack webhook",
@@ -97,14 +97,14 @@ pub(super) static RULES: [SecretRule; 20] = [
     rule(
         "Google API key",
         &["aiza", "gocspx-", "ya29."],
-        r"(?-u:\b)(?:AIza[A-Za-z0-9_-]{35}|GOCSPX-[A-Za-z0-9_-]{20,}|ya29\.[A-Za-z0-9_.-]{20,})",
+        r"(?:AIza[A-Za-z0-9_-]{35}|GOCSPX-[A-Za-z0-9_-]{20,}|ya29\.[A-Za-z0-9_.-]{20,})",
     ),
     rule(
         "PyPI token",
         &["pypi-"],
         r"(?-u:\b)pypi-(?:AgE[A-Za-z0-9_-]{16,}|[A-Za-z0-9_-]{64,})",
     ),
-    rule("npm token", &["npm_"], r"(?-u:\b)npm_[A-Za-z0-9]{30,}"),
+    rule("npm token", &["npm_"], r"npm_[A-Za-z0-9]{30,}"),
     rule(
         "JSON web token",
         &["eyj"],
@@ -170,6 +170,10 @@ pub(super) static RULES: [SecretRule; 20] = [
             "-pwd",
             "_pat",
             "-pat",
+            "_pass",
+            "-pass",
+            "sshpass",
+            "cookie",
         ],
         pattern: concat!(
             "(?<name>[A-Za-z0-9_.-]*",

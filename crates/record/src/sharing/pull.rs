@@ -214,8 +214,7 @@ pub(super) fn pull_new(
         number += 1;
     }
     refuse_gap(remote, number)?;
-    pulled.withdrawals =
-        store.write(|writer| settle(writer, &pulled.sessions, options.accept_withdrawals))?;
+    pulled.withdrawals = store.write(|writer| settle(writer, &pulled.sessions, options))?;
     if !pulled.withdrawals.deleted.is_empty() {
         store.erase(false)?;
     }

@@ -120,8 +120,7 @@ fn rehearse(
             number += 1;
         }
         refuse_gap(remote, number)?;
-        done.pulled.withdrawals =
-            settle(writer, &done.pulled.sessions, options.accept_withdrawals)?;
+        done.pulled.withdrawals = settle(writer, &done.pulled.sessions, options)?;
         then(writer, known.key, &mut done)?;
         Err(RehearsalEnd::Rehearsed(Box::new(done)))
     });

@@ -89,7 +89,7 @@ impl AllowedSigners {
     /// When it cannot be opened.
     pub fn new(path: &Path) -> io::Result<Self> {
         let path = std::path::absolute(path)?;
-        std::fs::File::open(&path)?;
+        crate::files::open(&path)?;
         Ok(Self(path))
     }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::builder::encoder;
 use super::error::SharingError;
-use super::pull::{PullSummary, fetch, pull};
+use super::pull::{PullOptions, PullSummary, fetch, pull};
 use super::push::{PushOptions, PushSummary, push};
 use super::reader::{SegmentFile, each_record};
 use super::remote::Remote;
@@ -46,26 +46,38 @@ pub type Annotate<'a> = dyn Fn(&str, Object) -> Annotation + 'a;
 
 /// Deletes the withdrawn sessions that the store has: those that were not in it before this pull, and
 /// with `accept` the others as well. Anybody who can push can withdraw, so that what the store had
-/// before is deleted only when its user says so.
+/// before is deleted only when its user says so. With allowed signers, only withdrawals of these delete anything else.
 pub(super) fn settle(
     writer: &mut Writer<'_>,
     new: &BTreeSet<Id>,
-    accept: bool,
+    options: &PullOptions,
 ) -> Result<WithdrawalSummary, StoreError> {
     let mut summary = WithdrawalSummary::default();
     let mut deleted = BTreeSet::new();
     let mut seen = BTreeSet::new();
-    for (session, by) in withdrawn(&writer.remarks()?) {
-        if !seen.insert(session) || !writer.has_session(session)? {
-            continue;
+    let trusted = match options.allowed_signers {
+        Some(_) => Some(writer.trusted()?),
+        None => None,
+    };
+    let all = writer.remarks()?;
+    let (counting, others): (Vec<Remark>, Vec<Remark>) = all.into_iter().partition(|it| {
+        let trusted = trusted.as_ref();
+        trusted.is_none_or(|trusted| trusted.contains(&it.annotation.id))
+    });
+    for (remarks, counts) in [(counting, true), (others, false)] {
+        for (session, by) in withdrawn(&remarks) {
+            if !seen.insert(session) || !writer.has_session(session)? {
+                continue;
+            }
+            let goes = options.accept_withdrawals || counts && new.contains(&session);
+            let counts = if goes {
+                deleted.insert(session);
+                &mut summary.deleted
+            } else {
+                &mut summary.kept
+            };
+            *counts.entry(by).or_default() += 1;
         }
-        let counts = if accept || new.contains(&session) {
-            deleted.insert(session);
-            &mut summary.deleted
-        } else {
-            &mut summary.kept
-        };
-        *counts.entry(by).or_default() += 1;
     }
     if !deleted.is_empty() {
         writer.purge(&of_sessions(deleted))?;

@@ -77,6 +77,8 @@ def repository_name(folder: Path) -> str | None:
         return None
     remotes = (_git(folder, "remote") or "").splitlines()
     url = _git(folder, "config", "--get", "remote.origin.url") or (remotes and _git(folder, "remote", "get-url", remotes[0]))
+    # What follows may be a token.
+    url = re.split(r"[?#]", url)[0] if url else url
     name = re.split(r"[/:\\]", url.rstrip("/"))[-1].removesuffix(".git") if url else ""
     if not name and _git(folder, "rev-parse", "--is-shallow-repository") == "false":
         roots = (_git(folder, "rev-list", "--max-parents=0", "HEAD") or "").splitlines()
@@ -87,17 +89,19 @@ def repository_name(folder: Path) -> str | None:
 
 def _is_changed(folder: Path) -> bool | None:
     """Returns whether tracked files differ from the last commit, without executing filters; None if Git does not say."""
-    keys = (_git(folder, "config", "-z", "--name-only", "--get-regexp", r"^filter\.") or "").split("\0")
+    # Code 1: there are none.
+    found = _git(folder, "config", "-z", "--name-only", "--get-regexp", r"^filter\.", codes=(0, 1))
+    keys = (found or "").split("\0")
     # Git would cut a name at its first `=`.
-    if any("=" in key for key in keys):
+    if found is None or any("=" in key for key in keys):
         return None
     settings = [f"{key}={'false' if key.endswith('.required') else ''}" for key in keys if key]
     options = [part for setting in settings for part in ("-c", setting)]
-    changes = _git(folder, *options, "status", "--porcelain", "--untracked-files=no")
+    changes = _git(folder, *options, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")
     return None if changes is None else bool(changes)
 
 
-def _git(folder: Path, *arguments: str) -> str | None:
+def _git(folder: Path, *arguments: str, codes: tuple[int, ...] = (0,)) -> str | None:
     # Nothing is executed that the configuration of a repository names; Git decides whose repositories it reads.
     nothing = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false", "safe.bareRepository=explicit")
     command = ["git", "--no-pager", *(part for setting in nothing for part in ("-c", setting)), *arguments]
@@ -107,7 +111,8 @@ def _git(folder: Path, *arguments: str) -> str | None:
     variables |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
     try:
         done = subprocess.run(
-            command, cwd=folder, env=variables, capture_output=True, text=True, timeout=60, check=False
+            command, cwd=folder, env=variables, capture_output=True, text=True, errors="surrogateescape", timeout=60,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
@@ -117,7 +122,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
             "If you trust its owner, `git config --global --add safe.directory PATH`",
             stacklevel=2,
         )
-    return done.stdout.strip() if done.returncode == 0 else None
+    return done.stdout.strip() if done.returncode in codes else None
 
 
 def ci() -> dict[str, str]:

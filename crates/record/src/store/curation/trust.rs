@@ -104,6 +104,11 @@ impl Writer<'_> {
         self.execute(sql, params![id.to_string(), signer]).map(drop)
     }
 
+    /// Returns the annotations that were made in this store, and those that an allowed signer signed.
+    pub(crate) fn trusted(&self) -> StoreResult<BTreeSet<Id>> {
+        self.at_path(|connection| ids(connection, "TRUE"))
+    }
+
     /// Returns all annotations and which of them hold.
     pub(crate) fn remarks(&self) -> StoreResult<Vec<Remark>> {
         self.at_path(remarks)
