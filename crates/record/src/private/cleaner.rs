@@ -383,7 +383,7 @@ mod tests {
     fn what_the_suite_hides_is_hidden() {
         let rules = hide(&["env.MO*", "host", "user", "stderr", "paths"]);
         let attributes = json!({"plan": {"cases": [{"environment": {"MODE": "fast", "LEVEL": "1"}}]},
-            "user": "ann", "log": "/work/a.txt and /data/b", "stdout": "x"});
+            "user": "ann", "log": "/srv/a.txt and /data/b", "stdout": "x"});
         let clean = cleaned(rules.clone(), session(attributes));
         let expected = json!({"plan": {"cases": [{"environment": {"MODE": "[hidden: variable]", "LEVEL": "1"}}]},
             "user": "[hidden: user]", "log": "a.txt and [hidden: path]", "stdout": "[hidden: output]"});
