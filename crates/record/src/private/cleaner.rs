@@ -348,7 +348,7 @@ mod tests {
     fn hide(entries: &[&str]) -> PrivacyRules {
         let mut rules = PrivacyRules {
             home: Some("/home/ann".to_owned()),
-            folder: Some("/work".to_owned()),
+            folder: Some("/srv".to_owned()),
             ..PrivacyRules::default()
         };
         for entry in entries {
