@@ -54,7 +54,7 @@ def line(text):
 
 
 def escaped(text):
-    """Returns a text whose characters mean nothing to Markdown or HTML, and which calls nobody."""
+    """Returns a text whose characters mean nothing to Markdown or HTML, and which mentions no user."""
     text = re.sub(r"([\\`*_\[\]|~!#])", r"\\\1", line(text))
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     # A mention, an address, and a link without marks.

@@ -499,7 +499,7 @@ fn sharing_hint(error: &SharingError) -> Option<String> {
         }
         SharingError::Line { .. } => "nothing was read from it; upgrade lapwing",
         SharingError::WrongSignature { .. } => {
-            "nothing was read from it: the segment or its signature was changed; ask whoever pushed it, and restore both from a backup"
+            "nothing was read from it: the segment or its signature was changed; ask its author, and restore both from a backup"
         }
         SharingError::SshKeygen(_) => "install OpenSSH",
         SharingError::Store(store) => return store_hint(store),

@@ -25,7 +25,7 @@ pub struct IsolationOptions {
     /// [default: never; possible for `stack run`]
     #[arg(long, value_name = "WHEN", value_parser = one_of(&ISOLATIONS), num_args = 0..=1, require_equals = true, default_missing_value = "always", help_heading = "Parameters and limits")]
     pub isolate: Option<Isolation>,
-    /// What holds without the option.
+    /// The isolation without the option.
     #[arg(skip)]
     pub usual: Isolation,
 }

@@ -90,7 +90,7 @@ enum Action {
     /// Delete sessions from this store, and ask everybody who shares a history to delete them
     ///
     /// Whole sessions only. A folder's segments are rewritten without them; on servers and in object stores they
-    /// stay until somebody deletes them there. Other stores delete what they had before only with `lapwing db pull
+    /// stay until they are deleted there. Other stores delete what they had before only with `lapwing db pull
     /// --accept-withdrawals`. Without filter, an interrupted withdrawal is completed.
     Withdraw(WithdrawCommand),
     /// Delete measurements permanently; this cannot be undone

@@ -188,7 +188,7 @@ fn a_store_that_came_from_elsewhere_brings_no_session_that_is_executed() {
     fs::copy(mallory.join(STORE), victim.join(STORE)).unwrap();
     assert_nothing_is_executed(&victim, &ran);
 
-    // Its mark says that it was opened here, by whoever knows what to write.
+    // Its mark claims that it was opened here, but its seal is forged.
     let place = victim.join(STORE).canonicalize().unwrap();
     for forged in [
         format!("store = '{}'", place.display()),

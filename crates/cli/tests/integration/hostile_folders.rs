@@ -1,4 +1,4 @@
-//! Files that come with a folder: links, pipes and devices where a file is expected, tables of somebody else's.
+//! Files that come with a folder: links, pipes and devices where a file is expected, foreign tables.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -126,7 +126,7 @@ fn neither_hiding_nor_renaming_by_others_changes_a_judgement() {
             let compared = theirs(path, &compare);
             let told = compared.contains("by Mallory from another store does not count here");
             assert!(told && compared.contains("join"), "{compared}");
-            // A file that is compared is somebody else's word, too.
+            // Annotations in a file that is compared come from others, too.
             if way == "import" {
                 let told = theirs(path, &["compare", "--split", "halves", "file:all.jsonl"]);
                 assert!(told.contains("by Mallory from another store"), "{told}");
@@ -186,7 +186,7 @@ fn signed_mutes_count_and_a_wrong_signature_is_an_error() {
     assert_snapshot!(refused, @"
     error: the signature of FOLDER/shared/segments/00000002.jsonl.gz is not valid: Signature verification failed: incorrect signature
       1 segment pulled before that; run the command again to continue
-      hint: nothing was read from it: the segment or its signature was changed; ask whoever pushed it, and restore both from a backup
+      hint: nothing was read from it: the segment or its signature was changed; ask its author, and restore both from a backup
     exit 2
     ");
     let missing = theirs(path, &["db", "pull", "shared", "--allowed-signers", "none"]);

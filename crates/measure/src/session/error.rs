@@ -193,7 +193,7 @@ pub enum SessionError {
         "session `{0}` is not known to have been opened in this store: its commands are not executed"
     )]
     NotOpenedHere(String),
-    /// A session was opened by somebody else, or elsewhere.
+    /// A session was opened by another user, on another host or in another store.
     #[error(
         "session `{session}` was opened by user {user} on host `{host}`{}: its commands are executed only there",
         if *.is_other_store { ", in another store" } else { "" }

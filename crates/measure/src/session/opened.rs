@@ -38,7 +38,7 @@ impl SessionMarks {
         let store = store
             .canonicalize()
             .unwrap_or_else(|_gone| store.to_owned());
-        // Not beside the store: whoever brings one could bring the other.
+        // Not beside the store: a store that comes from elsewhere could bring a key with it.
         let around = store.parent().unwrap_or(Path::new("/"));
         let top = around.ancestors().find(|it| it.join(".git").exists());
         let folder = top.unwrap_or(around);

@@ -17,7 +17,7 @@ use lapwing_model::{Record, Session, Span};
 pub struct PrivacyRules {
     /// What the suite file asks for.
     pub hide: HideRules,
-    /// The home folder of whoever measures.
+    /// The home folder of the user who measures.
     pub home: Option<String>,
     /// The folder to which hidden paths are relative.
     pub folder: Option<String>,
@@ -72,8 +72,8 @@ impl RecordCleaner {
         self.cleaned(session).unwrap_or_else(|| session.clone())
     }
 
-    /// Hides the secrets of the definition of a benchmark, as they are hidden in the plan: whoever has its hash could
-    /// try passwords otherwise. Paths stay.
+    /// Hides the secrets of the definition of a benchmark, as they are hidden in the plan: its hash
+    /// could be used to guess passwords otherwise. Paths stay.
     pub fn clean_definition(&self, definition: &mut serde_json::Value) {
         let (plan, cases) = (TextPlace::new("plan"), "cases");
         each_of(&plan.within(cases), definition, &mut |place, text| {
@@ -171,7 +171,7 @@ impl RecordCleaner {
         if !clean.contains('/') && !clean.contains(HOME) {
             return clean;
         }
-        // A plan is executed again when its session is resumed, and `~` is the home folder of whoever does that.
+        // A plan is executed again when its session is resumed, and `~` is the home folder of the user who resumes it.
         let is_plan = place.is_within("plan") && !is_identity(place);
         let others = if is_plan {
             hidden("home folder")

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What stands for the home folder of whoever measured.
+/// Stands for the home folder of the user who measured.
 pub(super) const HOME: &str = "~";
 
 /// Folders of the system, which say nothing of a person or a project.

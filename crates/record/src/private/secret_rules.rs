@@ -36,6 +36,24 @@ macro_rules! secret_name {
 
 pub(super) use secret_name;
 
+/// Letters that are in each name of a secret.
+const NAME_LETTERS: &[&str] = &[
+    "token",
+    "key",
+    "secret",
+    "passw",
+    "passphrase",
+    "credential",
+    "_pwd",
+    "-pwd",
+    "_pat",
+    "-pat",
+    "_pass",
+    "-pass",
+    "sshpass",
+    "cookie",
+];
+
 /// A value between quotes, or up to the next sign that ends a word.
 macro_rules! value {
     () => {
@@ -159,22 +177,7 @@ pub(super) static RULES: [SecretRule; 20] = [
     },
     SecretRule {
         kind: "secret",
-        letters: &[
-            "token",
-            "key",
-            "secret",
-            "passw",
-            "passphrase",
-            "credential",
-            "_pwd",
-            "-pwd",
-            "_pat",
-            "-pat",
-            "_pass",
-            "-pass",
-            "sshpass",
-            "cookie",
-        ],
+        letters: NAME_LETTERS,
         pattern: concat!(
             "(?<name>[A-Za-z0-9_.-]*",
             secret_name!(),
@@ -185,16 +188,7 @@ pub(super) static RULES: [SecretRule; 20] = [
     },
     SecretRule {
         kind: "secret",
-        letters: &[
-            "token",
-            "key",
-            "secret",
-            "passw",
-            "passphrase",
-            "credential",
-            "-pwd",
-            "-pat",
-        ],
+        letters: NAME_LETTERS,
         pattern: concat!(
             "(?:^|\\s)(?<name>--?[A-Za-z0-9_.-]*",
             secret_name!(),

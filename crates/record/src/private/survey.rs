@@ -1,4 +1,4 @@
-//! What texts records hold: for whoever is about to share them.
+//! A survey of the texts in records, to read before sharing them.
 
 use std::collections::BTreeMap;
 

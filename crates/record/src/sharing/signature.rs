@@ -96,7 +96,7 @@ impl AllowedSigners {
     /// Fetches the signature of a segment and checks it.
     ///
     /// # Errors
-    /// When it is not one of this content: somebody changed one of the two.
+    /// When it is not one of this content: one of the two was changed.
     pub(super) fn check(
         &self,
         remote: &dyn Remote,

@@ -66,7 +66,7 @@ const SCHEMAS: [&str; MIGRATIONS.len()] = [
 ];
 
 /// Refuses tables that are not those of a version: a view in the place of one could have no end, and a trigger would do
-/// what somebody else wants.
+/// what its author wants.
 pub(super) fn refuse_other_schema(connection: &Connection, version: u32) -> StoreResult<()> {
     let objects = schema(connection)?;
     let known = SCHEMAS.get((version as usize).wrapping_sub(1));

@@ -338,7 +338,7 @@ fn cannot_open(path: &Path, error: rusqlite::Error) -> StoreError {
     StoreError::from(error).at(path)
 }
 
-/// Lets the file do no more than hold tables: its schema may have been written by anybody.
+/// Lets the file do no more than hold tables: its schema may come from elsewhere.
 fn distrust(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;

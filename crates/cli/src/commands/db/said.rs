@@ -88,7 +88,7 @@ impl AnnotationAuthor {
         let (said, records) = loop {
             let known = store.annotations().ids()?;
             let said = look(&store)?;
-            let by = by.get_or_insert_with(|| self.by.clone().unwrap_or_else(somebody));
+            let by = by.get_or_insert_with(|| self.by.clone().unwrap_or_else(author_name));
             let last = store.annotations().last_said(&said.changes)?;
             let records = annotations(&said.changes, by, said.reason, last);
             if self.dry_run
@@ -211,7 +211,7 @@ pub(super) fn each(texts: &[String]) -> Vec<Option<String>> {
 }
 
 /// Returns the user name of git, or the login name.
-pub(in crate::commands) fn somebody() -> String {
+pub(in crate::commands) fn author_name() -> String {
     user_name()
         .or_else(|| std::env::var("USER").ok())
         .or_else(|| std::env::var("LOGNAME").ok())

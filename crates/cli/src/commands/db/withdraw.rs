@@ -13,7 +13,7 @@ use lapwing_record::sharing::{PullOptions, withdraw};
 use lapwing_show::answers::withdraw::{WithdrawAnswer, WithdrawnSession};
 use uuid::Uuid;
 
-use super::said::somebody;
+use super::said::author_name;
 use super::share::{Watch, push_options};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, ResultFilters};
@@ -84,7 +84,7 @@ impl WithdrawCommand {
         if !self.yes {
             return context.show(&answer.answer()?, &self.answer);
         }
-        let by = self.by.clone().unwrap_or_else(somebody);
+        let by = self.by.clone().unwrap_or_else(author_name);
         let annotate = |action: &str, target: Object| Annotation {
             id: Id::from(Uuid::now_v7()),
             at: Timestamp::now(),

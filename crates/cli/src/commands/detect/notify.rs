@@ -8,7 +8,7 @@ use lapwing_analyse::detect::Finding;
 use lapwing_record::{Change, Store, TriageState};
 use lapwing_show::answers::detect::DetectAnswer;
 
-use crate::commands::db::said::{annotations, somebody};
+use crate::commands::db::said::{annotations, author_name};
 use crate::error::CliError;
 
 /// Passes the open findings that were not reported before to a command, and remembers them in the store.
@@ -32,7 +32,7 @@ pub(super) fn notify(
     }
     tell(command, &serde_json::to_vec(&answer.changes(is_new))?)?;
     let last = store.annotations().last_said(&told)?;
-    let records = annotations(&told, &somebody(), None, last);
+    let records = annotations(&told, &author_name(), None, last);
     store.write(|writer| records.iter().try_for_each(|it| writer.put_own(it)))?;
     Ok(())
 }
