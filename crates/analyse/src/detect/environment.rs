@@ -7,6 +7,7 @@ use lapwing_stats::as_f64;
 use super::series::Moment;
 use crate::sample::{is_volatile, observations};
 use lapwing_model::Object;
+use lapwing_model::text::joined;
 use lapwing_record::InstanceData;
 
 /// Of more instances of a moment nothing new is expected.
@@ -39,6 +40,9 @@ impl Observed {
         }
         if self.instances == 0 {
             self.note(&instance.run.environment);
+            if let Some(branch) = &instance.run.version.branch {
+                self.put("branch", branch.clone());
+            }
             self.put("measured with", instance.session.tool.clone());
         }
         self.instances += 1;
@@ -46,6 +50,17 @@ impl Observed {
             self.put("host", host.clone());
         }
         self.note(&instance.instance.environment);
+    }
+
+    /// Returns what was observed.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.values.keys().map(String::as_str)
+    }
+
+    /// Returns an observation: of several instances those that differ, in order.
+    pub(super) fn text(&self, key: &str) -> Option<String> {
+        let values = self.values.get(key)?;
+        Some(joined(values))
     }
 
     fn note(&mut self, environment: &Object) {

@@ -109,6 +109,8 @@ pub struct Finding {
     pub went_away: Option<usize>,
     /// Other differences between the runs before and after, those that tell them apart best first.
     pub environment: Vec<EnvironmentChange>,
+    /// The difference in the surroundings that explains it; `None` if none does.
+    pub explained: Option<EnvironmentChange>,
     /// A person's judgement; `None` if it is news.
     pub triage: Option<Triaged>,
     /// Whether it was reported before.
@@ -116,9 +118,9 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Returns whether it may need somebody's attention: it still holds, and nobody has said anything about it.
+    /// Returns whether it may need attention: it still holds, no surroundings explain it, and no triage is about it.
     pub fn is_open(&self) -> bool {
-        self.went_away.is_none() && self.triage.is_none()
+        self.went_away.is_none() && self.triage.is_none() && self.explained.is_none()
     }
 }
 

@@ -17,6 +17,7 @@ mod searched;
 mod series;
 mod shared;
 mod size;
+mod surroundings;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -33,5 +34,6 @@ pub use options::{DetectOptions, DetectRule, HistoryOrder};
 pub use search::{Detection, detect};
 pub use series::{FAILURES, Histories, HistorySeries, Moment, SeriesPoint};
 pub use size::ChangeSize;
+pub use surroundings::SurroundingEffect;
 pub use threshold::ThresholdRule;
 pub use triage::{Triaged, change_id};

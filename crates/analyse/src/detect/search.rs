@@ -10,9 +10,10 @@ use super::cause::groups;
 use super::finding::{Finding, FindingGroup, SeriesState, Suspicion};
 use super::newest::{NewestChange, newest_runs, suite_moves};
 use super::options::{DetectOptions, DetectRule};
-use super::searched::{FEWEST_RUNS, SearchedSeries, is_testable};
+use super::searched::{FEWEST_RUNS, SearchedSeries, SeriesChange, is_testable};
 use super::series::{FAILURES, Histories, HistorySeries};
 use super::shared::{MEMBERS, SharedChange, shared_changes};
+use super::surroundings::{SurroundingEffect, without_surroundings};
 use super::threshold::ThresholdRule;
 
 /// The share of the level that goes to changes that a whole suite shares; the rest is for those of single series.
@@ -37,6 +38,8 @@ pub struct Detection {
     pub small: usize,
     /// Number of changes before the moment from which on they are reported.
     pub earlier: usize,
+    /// The effects of surroundings that were taken out, by series.
+    pub surroundings: Vec<Vec<SurroundingEffect>>,
 }
 
 /// Returns the changes of all series, which are in order.
@@ -107,7 +110,11 @@ fn is_large(finding: &Finding, series: &HistorySeries, options: &DetectOptions) 
 /// each part is searched. Of the changes found, those remain that the procedure of Benjamini and Hochberg selects
 /// among all series of the metric, at the level divided by the number of metrics, so that both hold: at most that
 /// share of the findings of a metric is false, and at most that share of quiet suites has any finding.
-fn change_points(histories: &Histories, options: &DetectOptions) -> Detection {
+///
+/// What surroundings such as the host add to the values is taken out before.
+fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
+    let without = without_surroundings(recorded);
+    let histories = without.as_ref().map_or(recorded, |it| &it.histories);
     let mut families: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (at, series) in histories.series.iter().enumerate() {
         let key = (
@@ -205,9 +212,53 @@ fn change_points(histories: &Histories, options: &DetectOptions) -> Detection {
     detection
         .suspicions
         .sort_by(|one, other| size(other).total_cmp(&size(one)));
+    if let Some(without) = &without {
+        for (at, effects) in without.effects.iter().enumerate() {
+            if !effects.is_empty() {
+                let explained = explained(recorded, at, effects, &searched[at], options);
+                detection.add(explained, &recorded.series[at], options);
+            }
+        }
+    }
     let shared = families.into_keys().zip(shared).collect();
     detection.groups = groups(histories, &detection.findings, &shared);
+    detection.surroundings = without.map(|it| it.effects).unwrap_or_default();
     detection
+}
+
+/// Returns the changes of a series as it was recorded that its surroundings explain: those which are at a difference in
+/// them, and gone without their effects.
+fn explained(
+    recorded: &Histories,
+    at: usize,
+    effects: &[SurroundingEffect],
+    left: &SearchedSeries,
+    options: &DetectOptions,
+) -> Vec<Finding> {
+    let level = LevelOptions {
+        false_alarms: options.false_discovery_rate,
+        minimum_segment: options.minimum_runs,
+    };
+    let as_recorded = SearchedSeries::of(&recorded.series[at], &[], &level);
+    let p_values = as_recorded.changes.iter();
+    let p_values = p_values.map(|change| (change.point, change.p_value));
+    let findings = as_recorded.findings(recorded, at, &p_values.collect());
+    let points = &recorded.series[at].points;
+    let place = |moment: usize| points.partition_point(|point| point.moment < moment);
+    let explained = findings.into_iter().filter_map(|mut finding| {
+        let range = place(*finding.range.start())..=place(*finding.range.end());
+        let is_left = |change: &SeriesChange| {
+            change.range.start() <= range.end() && range.start() <= change.range.end()
+        };
+        if left.changes.iter().any(is_left) {
+            return None;
+        }
+        let mut effects = effects.iter();
+        let because = effects.find_map(|effect| effect.change_within(&range))?;
+        finding.explained = Some(because);
+        Some(finding)
+    });
+    explained.collect()
 }
 
 /// Keeps the changes of a family of series that are significant after correction for their number, with their adjusted

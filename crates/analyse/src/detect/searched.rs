@@ -206,6 +206,7 @@ impl SearchedSeries {
                     .or_else(|| went_away(found, &scaled, next, &size, is_ratio))
                     .map(moment),
                 environment: environment(histories, series, &before, &after),
+                explained: None,
                 triage: None,
                 is_notified: false,
             });

@@ -27,7 +27,7 @@ pub struct Moment {
     /// The first run that was seen there, for its version.
     pub run: Arc<Run>,
     /// The observations there.
-    pub(super) observed: Observed,
+    pub(super) observed: Arc<Observed>,
 }
 
 impl Moment {
@@ -37,7 +37,7 @@ impl Moment {
             position,
             session,
             run,
-            observed: Observed::default(),
+            observed: Arc::default(),
         }
     }
 
@@ -169,7 +169,7 @@ impl Histories {
             let (session, run) = (instance.session.clone(), instance.run.clone());
             self.moments.push(Moment::new(position, session, run));
         }
-        self.moments[at].observed.add(instance);
+        Arc::make_mut(&mut self.moments[at].observed).add(instance);
         at
     }
 

@@ -142,6 +142,7 @@ impl ThresholdRule {
             }),
             runs: [self.window, self.last],
             went_away: None,
+            explained: None,
             triage: None,
             is_notified: false,
             environment: environment(histories, series, &(start..split), &(split..end)),

@@ -3,10 +3,12 @@
 //! A change point is the index of the first value of a new segment, so that segments are
 //! `0..c₁`, `c₁..c₂`, … `cₘ..n`.
 
+mod categories;
 mod cost;
 mod level;
 mod pelt;
 
+pub use categories::{CategoryEffects, category_effects};
 pub(crate) use cost::NormalMean;
 pub(crate) use level::squares_around_steps;
 pub use level::{

@@ -21,7 +21,7 @@ mod search;
 mod settle;
 mod size;
 #[cfg(test)]
-mod testing;
+pub(super) mod testing;
 #[cfg(test)]
 mod tests;
 mod wander;

@@ -7,7 +7,7 @@ use crate::seed::Seed;
 
 /// A kind of noise, with a standard deviation of about 1 but for the lognormal one.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Noise {
+pub(in crate::changepoint) enum Noise {
     Normal,
     Lognormal,
     Autocorrelated(f64),
@@ -17,7 +17,7 @@ pub(super) enum Noise {
 }
 
 /// Returns a series of noise.
-pub(super) fn series(noise: Noise, length: usize, seed: u64) -> Vec<f64> {
+pub(in crate::changepoint) fn series(noise: Noise, length: usize, seed: u64) -> Vec<f64> {
     let mut random = Seed(seed).stream("noise");
     let mut uniform = move || (as_f64(random.next_u64() >> 11) + 0.5) / 9_007_199_254_740_992.0;
     let mut before = normal(&mut uniform);

@@ -1,0 +1,273 @@
+//! What recorded surroundings, such as the host, add to the values of a history: taken out before changes are looked
+//! for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lapwing_stats::as_f64;
+use lapwing_stats::changepoint::category_effects;
+use rayon::prelude::*;
+
+use super::environment::EnvironmentChange;
+use super::series::{FAILURES, Histories, HistorySeries};
+use crate::sample::is_volatile;
+
+/// No more surroundings than this are taken out of a history.
+const MOST: usize = 3;
+/// Of more surroundings that differ only the first are looked at.
+const CANDIDATES: usize = 16;
+/// Surroundings of the machine and its system. They explain a change even if they changed only once, at its place; of
+/// all others, such as packages, a change may be the cause that people look for.
+const MACHINE: [&str; 32] = [
+    "host",
+    "branch",
+    "measured with",
+    "instance_type",
+    "machine",
+    "machine_type",
+    "node",
+    "runner",
+    "image",
+    "cpu",
+    "cpu_model",
+    "cpu_freq",
+    "cpus",
+    "cores",
+    "sockets",
+    "smt",
+    "governor",
+    "frequency_driver",
+    "turbo",
+    "memory",
+    "swap",
+    "huge_pages",
+    "kernel",
+    "architecture",
+    "arch",
+    "os",
+    "platform",
+    "virtualisation",
+    "container",
+    "clock_source",
+    "python",
+    "python_version",
+];
+
+/// The effect of a surrounding on a history.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SurroundingEffect {
+    /// Its key, such as `host`.
+    pub key: String,
+    /// Each of its values with its effect in terms of the newest one: a factor, or a difference in the metric's unit if
+    /// values are not all positive.
+    pub effects: Vec<(String, f64)>,
+    /// Its value at each point of the history.
+    pub(super) values: Vec<Option<usize>>,
+}
+
+/// The histories without the effects of surroundings.
+pub(super) struct WithoutSurroundings {
+    pub(super) histories: Histories,
+    /// The effects, by series.
+    pub(super) effects: Vec<Vec<SurroundingEffect>>,
+}
+
+/// Takes out of each series what its surroundings explain; `None` if they explain nothing.
+pub(super) fn without_surroundings(histories: &Histories) -> Option<WithoutSurroundings> {
+    let keys = keys(histories);
+    if keys.is_empty() {
+        return None;
+    }
+    let of_series: Vec<(Vec<SurroundingEffect>, HistorySeries)> = histories
+        .series
+        .par_iter()
+        .map(|series| {
+            let mut left = series.clone();
+            let effects = take_out(&mut left, &keys);
+            (effects, left)
+        })
+        .collect();
+    let (effects, series): (Vec<_>, Vec<_>) = of_series.into_iter().unzip();
+    let is_any = effects.iter().any(|of_series| !of_series.is_empty());
+    is_any.then(|| WithoutSurroundings {
+        histories: Histories {
+            moments: histories.moments.clone(),
+            series,
+            ..Histories::default()
+        },
+        effects,
+    })
+}
+
+/// A surrounding that differs: its key, and its value at each moment.
+struct Key {
+    key: String,
+    names: Vec<String>,
+    of_moment: Vec<Option<usize>>,
+}
+
+/// Returns the surroundings that differ between the moments, those of the machine first.
+fn keys(histories: &Histories) -> Vec<Key> {
+    let names: BTreeSet<&str> = histories
+        .moments
+        .iter()
+        .flat_map(|moment| moment.observed.keys())
+        .filter(|key| !is_volatile(key))
+        .collect();
+    let mut keys: Vec<Key> = names
+        .into_iter()
+        .filter_map(|key| {
+            let mut known: BTreeMap<String, usize> = BTreeMap::new();
+            let of_moment: Vec<Option<usize>> = histories
+                .moments
+                .iter()
+                .map(|moment| {
+                    let value = moment.observed.text(key)?;
+                    let next = known.len();
+                    Some(*known.entry(value).or_insert(next))
+                })
+                .collect();
+            // A value of its own in nearly every run, such as a time, explains nothing.
+            let is_of_runs = 2 * known.len() > histories.moments.len().max(3);
+            (known.len() > 1 && !is_of_runs).then(|| {
+                let mut names = vec![String::new(); known.len()];
+                for (name, at) in known {
+                    names[at] = name;
+                }
+                Key {
+                    key: key.to_owned(),
+                    names,
+                    of_moment,
+                }
+            })
+        })
+        .collect();
+    keys.sort_by_key(|key| {
+        let of_machine = MACHINE.iter().position(|it| *it == key.key);
+        (of_machine.unwrap_or(MACHINE.len()), key.key.clone())
+    });
+    keys
+}
+
+/// Takes out of a series what surroundings explain, that first which explains most.
+fn take_out(series: &mut HistorySeries, keys: &[Key]) -> Vec<SurroundingEffect> {
+    let mut taken = Vec::new();
+    if series.subject.metric == FAILURES {
+        return taken;
+    }
+    let mut candidates = candidates(series, keys);
+    let number = as_f64(candidates.len());
+    let is_ratio = series.is_ratio();
+    while taken.len() < MOST && !candidates.is_empty() {
+        let scaled = series.scaled();
+        let gains = candidates.iter().enumerate();
+        let gains = gains.filter_map(|(at, (_, values))| {
+            let found = category_effects(&scaled, values)?;
+            // Each of several had its chance.
+            (found.gain > 2.0 * number.ln()).then_some((at, found))
+        });
+        // The first of equals.
+        let best = gains.reduce(|best, next| {
+            if next.1.gain > best.1.gain + 1e-9 {
+                next
+            } else {
+                best
+            }
+        });
+        let Some((at, found)) = best else {
+            break;
+        };
+        let (key, values) = candidates.remove(at);
+        for (point, value) in series.points.iter_mut().zip(&values) {
+            let effect = value.map_or(0.0, |value| found.effects[value]);
+            point.value = if is_ratio {
+                point.value / effect.exp()
+            } else {
+                point.value - effect
+            };
+        }
+        let occurring: BTreeSet<usize> = values.iter().flatten().copied().collect();
+        let named = |at: usize| {
+            let effect = found.effects[at];
+            let effect = if is_ratio { effect.exp() } else { effect };
+            (keys[key].names[at].clone(), effect)
+        };
+        let mut order: Vec<usize> = occurring.into_iter().collect();
+        let place: BTreeMap<usize, usize> = order
+            .iter()
+            .enumerate()
+            .map(|(place, value)| (*value, place))
+            .collect();
+        order.sort_unstable();
+        taken.push(SurroundingEffect {
+            key: keys[key].key.clone(),
+            effects: order.into_iter().map(named).collect(),
+            values: values
+                .iter()
+                .map(|value| value.map(|value| place[&value]))
+                .collect(),
+        });
+    }
+    taken
+}
+
+/// Returns the surroundings that may explain a series, with the value at each of its points: one of those that always
+/// changed together, and of what changed only once and for all those of the machine.
+fn candidates(series: &HistorySeries, keys: &[Key]) -> Vec<(usize, Vec<Option<usize>>)> {
+    let mut known: BTreeSet<Vec<Option<usize>>> = BTreeSet::new();
+    let mut found = Vec::new();
+    for (at, key) in keys.iter().enumerate() {
+        let moments = series.points.iter().map(|point| point.moment);
+        let values: Vec<Option<usize>> = moments.map(|moment| key.of_moment[moment]).collect();
+        let different: BTreeSet<usize> = values.iter().flatten().copied().collect();
+        let may_explain = MACHINE.contains(&key.key.as_str()) || comes_back(&values);
+        if different.len() > 1 && may_explain && known.insert(partition(&values)) {
+            found.push((at, values));
+            if found.len() == CANDIDATES {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// Returns the values by the order in which they first occur: equal for surroundings that change together.
+fn partition(values: &[Option<usize>]) -> Vec<Option<usize>> {
+    let mut places = BTreeMap::new();
+    let place = |value: &Option<usize>| {
+        let next = places.len();
+        value.map(|value| *places.entry(value).or_insert(next))
+    };
+    values.iter().map(place).collect()
+}
+
+/// Returns whether a value comes back after another.
+fn comes_back(values: &[Option<usize>]) -> bool {
+    let mut stretches: Vec<usize> = values.iter().flatten().copied().collect();
+    stretches.dedup();
+    let different: BTreeSet<usize> = stretches.iter().copied().collect();
+    stretches.len() > different.len()
+}
+
+impl SurroundingEffect {
+    /// Returns the difference between the last point before a place and the first one from it on, if one of these
+    /// points is within the range of places that a change may have.
+    pub(super) fn change_within(
+        &self,
+        range: &std::ops::RangeInclusive<usize>,
+    ) -> Option<EnvironmentChange> {
+        let first = range.start().saturating_sub(1);
+        let last = (*range.end()).min(self.values.len().checked_sub(1)?);
+        let mut pairs = (first..last).map(|at| (self.values[at], self.values[at + 1]));
+        let (before, after) = pairs.find_map(|(before, after)| {
+            let pair = before.zip(after)?;
+            (pair.0 != pair.1).then_some(pair)
+        })?;
+        let name = |at: usize| vec![self.effects[at].0.clone()];
+        Some(EnvironmentChange {
+            key: self.key.clone(),
+            before: name(before),
+            after: name(after),
+            separation: 1.0,
+        })
+    }
+}
