@@ -99,6 +99,7 @@ fn untested(histories: &Histories, state: SeriesState) -> Option<String> {
     let place = |moment: usize| histories.moments[moment].label();
     match state {
         SeriesState::Tested => None,
+        SeriesState::Wanders => Some("it wanders: not judged".to_owned()),
         SeriesState::TooFew { runs } => Some(format!("too few runs to test: {runs}")),
         SeriesState::NotMeasured { since } => Some(format!("not measured since {}", place(since))),
         SeriesState::NothingUsable { since } => {

@@ -32,6 +32,7 @@ pub(super) fn groups(
             let first = &findings[group.findings[0]];
             first.subject.suite == finding.subject.suite
                 && first.kind == finding.kind
+                && first.explained == finding.explained
                 && group.is_shared == is_shared
                 && common(&group.range, &finding.range).is_some()
                 && (is_shared || are_near(first, finding))
@@ -151,12 +152,23 @@ fn shared_moment(
 /// history is near no other.
 #[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
 fn are_near(one: &Finding, other: &Finding) -> bool {
+    if one.kind == ChangeKind::Drift {
+        return one.direction == other.direction && is_most_of(one, other);
+    }
     let width = |it: &Finding| it.range.end() - it.range.start();
     let is_somewhere = |it: &Finding| width(it) <= it.runs.iter().sum::<usize>() / 4;
     let apart = one.first_after.abs_diff(other.first_after) as f64;
     is_somewhere(one)
         && is_somewhere(other)
         && apart <= (width(one) as f64).hypot(width(other) as f64) / 2.0
+}
+
+/// Returns whether two drifts share more than half of the longer one.
+fn is_most_of(one: &Finding, other: &Finding) -> bool {
+    let length = |range: &RangeInclusive<usize>| range.end() - range.start() + 1;
+    let longer = length(&one.range).max(length(&other.range));
+    let shared = common(&one.range, &other.range);
+    shared.is_some_and(|shared| 2 * length(&shared) > longer)
 }
 
 fn common(

@@ -63,6 +63,12 @@ impl Observed {
         Some(joined(values))
     }
 
+    /// Adds an observation.
+    #[cfg(test)]
+    pub(super) fn observe(&mut self, key: &str, value: &str) {
+        self.put(key, value.to_owned());
+    }
+
     fn note(&mut self, environment: &Object) {
         observations(environment, &mut |path, value| self.put(path, value));
     }

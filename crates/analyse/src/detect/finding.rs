@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::drift::DriftRate;
 use super::environment::EnvironmentChange;
 use super::size::ChangeSize;
 use super::triage::Triaged;
@@ -101,6 +102,8 @@ pub struct Finding {
     pub good: usize,
     /// Its size.
     pub size: ChangeSize,
+    /// Of a drift its rate, or if that changed the rates before and after.
+    pub rates: Vec<DriftRate>,
     /// Its evidence.
     pub evidence: Evidence,
     /// Number of runs before, back to the change before, and after, up to the next change.
@@ -118,6 +121,14 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Returns the moment since which it holds: the first at the new level, or that at which a drift begins.
+    pub fn since(&self) -> usize {
+        match self.kind {
+            ChangeKind::Step | ChangeKind::Alarm => self.first_after,
+            ChangeKind::Drift => *self.range.start(),
+        }
+    }
+
     /// Returns whether it may need attention: it still holds, no surroundings explain it, and no triage is about it.
     pub fn is_open(&self) -> bool {
         self.went_away.is_none() && self.triage.is_none() && self.explained.is_none()
@@ -178,4 +189,6 @@ pub enum SeriesState {
         /// The moment of its last usable value.
         since: usize,
     },
+    /// It was searched, and it wanders: it has no level that could change, so nothing is said about it.
+    Wanders,
 }

@@ -5,6 +5,7 @@
 
 mod by_name;
 mod cause;
+mod drift;
 mod environment;
 mod finding;
 mod limits;
@@ -19,12 +20,15 @@ mod shared;
 mod size;
 mod surroundings;
 #[cfg(test)]
+mod surroundings_tests;
+#[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
 mod threshold;
 mod triage;
 
+pub use drift::{DriftRate, RatePeriod};
 pub use environment::EnvironmentChange;
 pub use finding::{
     ChangeKind, Direction, Evidence, ExceededThreshold, Finding, FindingGroup, SeriesState,

@@ -181,6 +181,11 @@ fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
         ..Detection::default()
     };
     let newest = newest_runs(histories, &searched, &detection.states, &moves, options);
+    for (state, found) in detection.states.iter_mut().zip(&searched) {
+        if found.wanders && matches!(state, SeriesState::Tested) {
+            *state = SeriesState::Wanders;
+        }
+    }
     for NewestChange {
         series,
         change,
@@ -188,6 +193,9 @@ fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
     } in newest.changes
     {
         adjusted[series].insert(change.point, p_adjusted);
+        if matches!(detection.states[series], SeriesState::Wanders) {
+            detection.states[series] = SeriesState::Tested;
+        }
         searched[series].add(change);
     }
     for (at, found) in searched.iter().enumerate() {
@@ -220,6 +228,9 @@ fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
             }
         }
     }
+    detection
+        .findings
+        .sort_by_key(|finding| (finding.series, finding.first_after));
     let shared = families.into_keys().zip(shared).collect();
     detection.groups = groups(histories, &detection.findings, &shared);
     detection.surroundings = without.map(|it| it.effects).unwrap_or_default();
@@ -255,6 +266,7 @@ fn explained(
         }
         let mut effects = effects.iter();
         let because = effects.find_map(|effect| effect.change_within(&range))?;
+        finding.environment.retain(|other| other.key != because.key);
         finding.explained = Some(because);
         Some(finding)
     });

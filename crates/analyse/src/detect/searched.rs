@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
 use lapwing_stats::as_f64;
-use lapwing_stats::changepoint::{LevelOptions, drift, level_changes};
+use lapwing_stats::changepoint::{LevelOptions, series_changes};
 
+use super::drift::{DriftSize, drift_size};
 use super::environment::{EnvironmentChange, differences};
 use super::finding::{ChangeKind, Direction, Evidence, Finding};
 use super::series::{Histories, HistorySeries, Moment};
@@ -22,16 +23,33 @@ const ENVIRONMENTS: usize = 10;
 pub(super) struct SeriesChange {
     /// The index of the first point after it.
     pub(super) point: usize,
-    /// The points that the first one after it may be.
+    /// The points that the first one after it may be; of a drift, from the last one before it to the first one after.
     pub(super) range: RangeInclusive<usize>,
     pub(super) p_value: f64,
     /// Whether the suite shares it.
     pub(super) is_shared: bool,
     /// The first point at which the level seems to be back, if that is too new to be a change.
     pub(super) until: Option<usize>,
+    /// Of a drift.
+    pub(super) drift: Option<SeriesDrift>,
+}
+
+/// A change that is slow.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SeriesDrift {
+    /// The point at which its rate changes, if it does.
+    bend: Option<usize>,
 }
 
 impl SeriesChange {
+    /// Returns the end of the points before it.
+    fn level_until(&self) -> usize {
+        match self.drift {
+            Some(_) => self.range.start() + 1,
+            None => self.point,
+        }
+    }
+
     /// Returns a change that the suite shares as one of a series; `None` if that was measured on one side only.
     fn of_suite(series: &HistorySeries, shared: &SharedChange) -> Option<Self> {
         let end = series.points.len();
@@ -44,6 +62,7 @@ impl SeriesChange {
             p_value: shared.p_value,
             is_shared: true,
             until: shared.until.map(place).filter(|until| *until < end),
+            drift: None,
         })
     }
 }
@@ -55,6 +74,8 @@ pub(super) struct SearchedSeries {
     autocorrelation: f64,
     /// Whether it was searched.
     pub(super) is_tested: bool,
+    /// Whether its newest part wanders, so that it has no level that could change.
+    pub(super) wanders: bool,
 }
 
 impl SearchedSeries {
@@ -83,18 +104,28 @@ impl SearchedSeries {
         parts.push(start..series.points.len());
         let number = as_f64(parts.len());
         for part in parts {
-            let changes = level_changes(&scaled[part.clone()], options);
+            let changes = series_changes(&scaled[part.clone()], options);
             let weight = as_f64(part.len()) / as_f64(scaled.len());
             found.autocorrelation += changes.autocorrelation * weight;
+            found.wanders = changes.wanders;
+            let change = |point: usize, range: RangeInclusive<usize>, p_value: f64| SeriesChange {
+                point: part.start + point,
+                range: part.start + range.start()..=part.start + range.end(),
+                p_value: (p_value * number).min(1.0),
+                is_shared: false,
+                until: None,
+                drift: None,
+            };
+            let steps = changes.steps.into_iter();
             found
                 .changes
-                .extend(changes.changes.into_iter().map(|change| SeriesChange {
-                    point: part.start + change.index,
-                    range: part.start + change.range.start()..=part.start + change.range.end(),
-                    p_value: (change.p_value * number).min(1.0),
-                    is_shared: false,
-                    until: None,
-                }));
+                .extend(steps.map(|step| change(step.index, step.range, step.p_value)));
+            found.changes.extend(changes.drift.map(|drift| SeriesChange {
+                drift: Some(SeriesDrift {
+                    bend: drift.bend.map(|bend| part.start + bend),
+                }),
+                ..change(*drift.range.end(), drift.range, drift.p_value)
+            }));
         }
         found.changes.sort_by_key(|change| change.point);
         found
@@ -119,9 +150,9 @@ impl SearchedSeries {
             point,
             range: point..=point,
             p_value,
-            // No drift together with the change before.
             is_shared: true,
             until: None,
+            drift: None,
         };
         let before = self.changes.last().map(|before| before.point);
         let places = before.into_iter().chain([point]);
@@ -141,50 +172,60 @@ impl SearchedSeries {
         at: usize,
         adjusted: &BTreeMap<usize, f64>,
     ) -> Vec<Finding> {
-        let found = self;
         let series = &histories.series[at];
-        let scaled = series.scaled();
         let is_ratio = series.is_ratio();
-        let borders: Vec<usize> = found.changes.iter().map(|change| change.point).collect();
-        let segment = |index: usize| {
-            let start = index.checked_sub(1).map_or(0, |before| borders[before]);
-            let end = borders.get(index).copied().unwrap_or(scaled.len());
-            start..end
-        };
-        let mut findings = Vec::new();
-        let mut next = 0;
-        while next < found.changes.len() {
-            let (steps, slope) = drift_from(found, &scaled, next, &borders);
-            let change = &found.changes[next];
-            let mut before = segment(next);
-            let mut after = segment(next + steps);
-            if let Some(slope) = &slope {
-                // The levels are those outside of the slope.
-                before.end = slope.start + 1;
-                after.start = slope.end;
+        let steps = self.changes.iter().filter(|it| it.drift.is_none());
+        let steps: Vec<usize> = steps.map(|it| it.point).collect();
+        let drifts: Vec<Option<DriftSize>> = self
+            .changes
+            .iter()
+            .map(|change| {
+                let drift = change.drift?;
+                drift_size(histories, series, &change.range, drift.bend, &steps)
+            })
+            .collect();
+        // Steps are changes of what is left without the drifts.
+        let scaled = series.scaled();
+        let mut flat = scaled.clone();
+        for (change, drift) in self.changes.iter().zip(&drifts) {
+            if let Some(drift) = drift {
+                let added = drift.added.iter().copied();
+                let whole = drift.added.last().copied().unwrap_or(0.0);
+                let start = *change.range.start();
+                let added = added.chain(std::iter::repeat(whole));
+                for (value, added) in flat[start..].iter_mut().zip(added) {
+                    *value -= added;
+                }
             }
-            after.end = change.until.unwrap_or(after.end);
-            next += steps;
-            let Some(size) = ChangeSize::of(
-                &scaled[before.clone()],
-                &scaled[after.clone()],
-                found.autocorrelation,
-                is_ratio,
-            ) else {
+        }
+        let mut findings = Vec::new();
+        for (index, (change, drift)) in self.changes.iter().zip(drifts).enumerate() {
+            let (before, after) = self.sides(index, scaled.len());
+            let (size, rates) = match drift {
+                Some(drift) => (Some(drift.size), drift.rates),
+                None if change.drift.is_some() => (None, Vec::new()),
+                None => {
+                    let [was, is] = [&before, &after].map(|side| &flat[side.clone()]);
+                    let size = ChangeSize::of(was, is, self.autocorrelation, is_ratio);
+                    let added = scaled[change.point] - flat[change.point];
+                    (size.map(|size| size.raised(added)), Vec::new())
+                }
+            };
+            let Some(size) = size else {
                 continue;
             };
             let moment = |point: usize| series.points[point].moment;
-            let (kind, first, last) = match &slope {
-                Some(slope) => (ChangeKind::Drift, slope.start + 1, slope.end),
-                None => (ChangeKind::Step, *change.range.start(), *change.range.end()),
+            let (first, last) = (*change.range.start(), *change.range.end());
+            let (kind, last_before, first) = match &change.drift {
+                Some(_) => (ChangeKind::Drift, first, first + 1),
+                None => (ChangeKind::Step, change.point - 1, first),
             };
-            let (last_before, first_after) = match &slope {
-                Some(slope) => (slope.start, slope.end),
-                None => (change.point - 1, change.point),
+            let third = match change.drift {
+                Some(_) => (last - change.range.start()) / 3,
+                None => 0,
             };
-            let clearest = found.changes[next - steps..next].iter();
-            let clearest = clearest.min_by(|one, other| one.p_value.total_cmp(&other.p_value));
-            let clearest = clearest.unwrap_or(change);
+            let surroundings = (before.start..before.end + third, after.start - third..after.end);
+            let went_away = went_away(&self.changes, &scaled, index + 1, &size);
             findings.push(Finding {
                 series: at,
                 subject: series.subject.clone(),
@@ -192,26 +233,37 @@ impl SearchedSeries {
                 kind,
                 direction: Direction::of(&series.metric, size.rises()),
                 last_before: moment(last_before),
-                first_after: moment(first_after),
+                first_after: moment(change.point),
                 range: moment(first)..=moment(last),
                 good: moment(first.saturating_sub(1)),
                 size,
+                rates,
                 evidence: Evidence::Test {
-                    p_value: clearest.p_value,
-                    p_adjusted: adjusted.get(&clearest.point).copied().unwrap_or(1.0),
+                    p_value: change.p_value,
+                    p_adjusted: adjusted.get(&change.point).copied().unwrap_or(1.0),
                 },
                 runs: [before.len(), after.len()],
-                went_away: change
-                    .until
-                    .or_else(|| went_away(found, &scaled, next, &size, is_ratio))
-                    .map(moment),
-                environment: environment(histories, series, &before, &after),
+                went_away: change.until.or(went_away).map(moment),
+                environment: environment(histories, series, &surroundings.0, &surroundings.1),
                 explained: None,
                 triage: None,
                 is_notified: false,
             });
         }
         findings
+    }
+
+    /// Returns the points before a change, back to the change before, and those after it, up to the next one.
+    fn sides(&self, index: usize, length: usize) -> (Range<usize>, Range<usize>) {
+        let change = &self.changes[index];
+        let until = change.level_until();
+        let earlier = self.changes[..index].iter().map(|it| it.point);
+        let start = earlier.filter(|point| *point < until).max().unwrap_or(0);
+        let later = self.changes[index + 1..].iter();
+        let later = later.map(SeriesChange::level_until);
+        let end = later.filter(|until| *until > change.point).min();
+        let end = change.until.or(end).unwrap_or(length);
+        (start..until, change.point..end)
     }
 }
 
@@ -220,64 +272,21 @@ pub(super) fn is_testable(series: &HistorySeries) -> bool {
     series.points.len() >= FEWEST_RUNS && series.varies_from(0)
 }
 
-/// Returns how many changes from this one on are one drift, and the points between which it is; one change and none
-/// if it is a step.
-fn drift_from(
-    found: &SearchedSeries,
-    scaled: &[f64],
-    first: usize,
-    borders: &[usize],
-) -> (usize, Option<Range<usize>>) {
-    let level = |index: usize| {
-        let start = index.checked_sub(1).map_or(0, |before| borders[before]);
-        let end = borders.get(index).copied().unwrap_or(scaled.len());
-        lapwing_stats::median(&scaled[start..end]).unwrap_or(0.0)
-    };
-    let rises = |index: usize| level(index + 1) > level(index);
-    // What went away within a few runs is no part of a slope.
-    let is_own = |index: usize| {
-        let change = &found.changes[index];
-        !change.is_shared && change.until.is_none()
-    };
-    let mut last = first;
-    while last + 1 < found.changes.len()
-        && is_own(first)
-        && is_own(last + 1)
-        && rises(last + 1) == rises(first)
-    {
-        last += 1;
-    }
-    let start = first.checked_sub(1).map_or(0, |before| borders[before]);
-    for last in (first..=last).rev() {
-        if !is_own(first) {
-            break;
-        }
-        let end = borders.get(last + 1).copied().unwrap_or(scaled.len());
-        let steps: Vec<usize> = borders[first..=last].iter().map(|at| at - start).collect();
-        if let Some(slope) = drift(&scaled[start..end], &steps) {
-            let steps = last + 1 - first;
-            return (steps, Some(start + slope.start..start + slope.end));
-        }
-    }
-    (1, None)
-}
-
 /// Returns the point from which on the level was back to that before a change, by a later change: nearer to it than
 /// to the changed one.
 ///
 /// A change of a series' own is not undone by what the whole suite shares: a faster machine does not repair a
 /// regression.
 fn went_away(
-    found: &SearchedSeries,
+    changes: &[SeriesChange],
     scaled: &[f64],
     next: usize,
     size: &ChangeSize,
-    is_ratio: bool,
 ) -> Option<usize> {
-    let scale = |value: f64| if is_ratio { value.ln() } else { value };
+    let scale = |value: f64| if size.is_ratio { value.ln() } else { value };
     let (before, after) = (scale(size.before), scale(size.after));
-    let is_own = !found.changes[next - 1].is_shared;
-    let rest = &found.changes[next..];
+    let is_own = !changes[next - 1].is_shared;
+    let rest = &changes[next..];
     let (mut latest, mut of_suite) = (after, 0.0);
     for (index, change) in rest.iter().enumerate() {
         let end = rest
@@ -312,33 +321,4 @@ pub(super) fn environment(
     let nearest_before = before.end.saturating_sub(ENVIRONMENTS).max(before.start)..before.end;
     let nearest_after = after.start..after.end.min(after.start + ENVIRONMENTS);
     differences(&moments(nearest_before), &moments(nearest_after))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_change_that_went_away_is_no_part_of_a_drift() {
-        let scaled: Vec<f64> = (0..30_u32)
-            .map(|run| f64::from(run.clamp(8, 20)) + 0.01 * f64::from(run % 3))
-            .collect();
-        let change = |point: usize, until: Option<usize>| SeriesChange {
-            point,
-            range: point..=point,
-            p_value: 0.001,
-            is_shared: false,
-            until,
-        };
-        let borders = [12, 16];
-        let steps = |until: Option<usize>| {
-            let found = SearchedSeries {
-                changes: vec![change(12, until), change(16, None)],
-                ..SearchedSeries::default()
-            };
-            drift_from(&found, &scaled, 0, &borders).0
-        };
-        assert_eq!(steps(None), 2);
-        assert_eq!(steps(Some(15)), 1);
-    }
 }

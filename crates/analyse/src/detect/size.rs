@@ -41,6 +41,22 @@ impl ChangeSize {
         })
     }
 
+    /// Returns the same change at levels higher by this much on the scale of the series.
+    pub(super) fn raised(self, by: f64) -> Self {
+        let raised = |level: f64| {
+            if self.is_ratio {
+                level * by.exp()
+            } else {
+                level + by
+            }
+        };
+        Self {
+            before: raised(self.before),
+            after: raised(self.after),
+            ..self
+        }
+    }
+
     /// Returns whether the level rises.
     pub fn rises(&self) -> bool {
         self.after > self.before

@@ -3,18 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_stats::as_f64;
-use lapwing_stats::changepoint::category_effects;
+use lapwing_stats::changepoint::{category_effects, expected_effects};
+use lapwing_stats::{as_f64, median};
 use rayon::prelude::*;
 
 use super::environment::EnvironmentChange;
 use super::series::{FAILURES, Histories, HistorySeries};
+use super::shared::{MEMBERS, NORMAL_DEVIATION};
 use crate::sample::is_volatile;
 
 /// No more surroundings than this are taken out of a history.
 const MOST: usize = 3;
 /// Of more surroundings that differ only the first are looked at.
 const CANDIDATES: usize = 16;
+/// An effect farther from that on other series than so many robust standard deviations is more than an effect.
+const FAR: f64 = 3.0;
 /// Surroundings of the machine and its system. They explain a change even if they changed only once, at its place; of
 /// all others, such as packages, a change may be the cause that people look for.
 const MACHINE: [&str; 32] = [
@@ -72,20 +75,27 @@ pub(super) struct WithoutSurroundings {
 }
 
 /// Takes out of each series what its surroundings explain; `None` if they explain nothing.
+///
+/// What has an effect on most of a suite is expected in its other series, too.
 pub(super) fn without_surroundings(histories: &Histories) -> Option<WithoutSurroundings> {
     let keys = keys(histories);
     if keys.is_empty() {
         return None;
     }
-    let of_series: Vec<(Vec<SurroundingEffect>, HistorySeries)> = histories
-        .series
-        .par_iter()
-        .map(|series| {
+    let all = |expected: &ExpectedEffects| -> Vec<(Vec<SurroundingEffect>, HistorySeries)> {
+        let series = histories.series.par_iter();
+        let taken = series.map(|series| {
             let mut left = series.clone();
-            let effects = take_out(&mut left, &keys);
+            let effects = take_out(&mut left, &keys, expected);
             (effects, left)
-        })
-        .collect();
+        });
+        taken.collect()
+    };
+    let mut of_series = all(&ExpectedEffects::default());
+    let expected = ExpectedEffects::of(histories, &of_series);
+    if !expected.of_suites.is_empty() {
+        of_series = all(&expected);
+    }
     let (effects, series): (Vec<_>, Vec<_>) = of_series.into_iter().unzip();
     let is_any = effects.iter().any(|of_series| !of_series.is_empty());
     is_any.then(|| WithoutSurroundings {
@@ -96,6 +106,69 @@ pub(super) fn without_surroundings(histories: &Histories) -> Option<WithoutSurro
         },
         effects,
     })
+}
+
+/// The effects that surroundings have on most series of a suite and metric.
+#[derive(Default)]
+struct ExpectedEffects {
+    of_suites: BTreeMap<(String, String), BTreeMap<String, ExpectedEffect>>,
+}
+
+/// The effects of the values of a surrounding on those series that it has one on.
+#[derive(Default)]
+struct ExpectedEffect {
+    series: usize,
+    of_value: BTreeMap<String, Vec<f64>>,
+}
+
+impl ExpectedEffects {
+    fn of(histories: &Histories, taken: &[(Vec<SurroundingEffect>, HistorySeries)]) -> Self {
+        let mut members: BTreeMap<(String, String), usize> = BTreeMap::new();
+        let mut expected = Self::default();
+        for (series, (effects, _)) in histories.series.iter().zip(taken) {
+            let key = suite_key(series);
+            *members.entry(key.clone()).or_default() += 1;
+            let is_ratio = series.is_ratio();
+            for effect in effects {
+                let of_suite = expected.of_suites.entry(key.clone()).or_default();
+                let of_key = of_suite.entry(effect.key.clone()).or_default();
+                of_key.series += 1;
+                for (value, size) in effect.effects.iter().filter(|_| is_ratio) {
+                    let sizes = of_key.of_value.entry(value.clone()).or_default();
+                    sizes.push(size.ln());
+                }
+            }
+        }
+        expected.of_suites.retain(|key, of_suite| {
+            let all = members[key];
+            of_suite.retain(|_, effect| all > 1 && 2 * effect.series >= all);
+            !of_suite.is_empty()
+        });
+        expected
+    }
+}
+
+impl ExpectedEffect {
+    /// Returns the effect of a value that is not far from those on other series, else their median: what is beyond it
+    /// is a change of the series' own.
+    fn drawn_in(&self, value: &str, effect: f64) -> f64 {
+        let Some(sizes) = self.of_value.get(value).filter(|it| it.len() >= MEMBERS) else {
+            return effect;
+        };
+        let centre = median(sizes).unwrap_or(effect);
+        let deviations: Vec<f64> = sizes.iter().map(|size| (size - centre).abs()).collect();
+        let spread = NORMAL_DEVIATION * median(&deviations).unwrap_or(0.0);
+        if (effect - centre).abs() > centre.abs().max(FAR * spread) {
+            centre
+        } else {
+            effect
+        }
+    }
+}
+
+fn suite_key(series: &HistorySeries) -> (String, String) {
+    let subject = &series.subject;
+    (subject.suite.clone(), subject.metric.clone())
 }
 
 /// A surrounding that differs: its key, and its value at each moment.
@@ -148,15 +221,43 @@ fn keys(histories: &Histories) -> Vec<Key> {
     keys
 }
 
-/// Takes out of a series what surroundings explain, that first which explains most.
-fn take_out(series: &mut HistorySeries, keys: &[Key]) -> Vec<SurroundingEffect> {
+/// Takes out of a series what surroundings explain: those that are expected to, and then that first which explains
+/// most.
+fn take_out(
+    series: &mut HistorySeries,
+    keys: &[Key],
+    expected: &ExpectedEffects,
+) -> Vec<SurroundingEffect> {
     let mut taken = Vec::new();
     if series.subject.metric == FAILURES {
         return taken;
     }
     let mut candidates = candidates(series, keys);
-    let number = as_f64(candidates.len());
     let is_ratio = series.is_ratio();
+    if let Some(expected) = expected.of_suites.get(&suite_key(series)) {
+        candidates.retain(|(key, values)| {
+            let Some(expected) = expected.get(&keys[*key].key) else {
+                return true;
+            };
+            let found = expected_effects(&series.scaled(), values);
+            if let Some(mut found) = found.filter(|found| found.gain > 0.0) {
+                if is_ratio && !comes_back(values) {
+                    let names = &keys[*key].names;
+                    for (effect, name) in found.effects.iter_mut().zip(names) {
+                        *effect = expected.drawn_in(name, *effect);
+                    }
+                }
+                taken.push(SurroundingEffect::taken_out(
+                    series,
+                    &keys[*key],
+                    values,
+                    &found.effects,
+                ));
+            }
+            false
+        });
+    }
+    let number = as_f64(candidates.len());
     while taken.len() < MOST && !candidates.is_empty() {
         let scaled = series.scaled();
         let gains = candidates.iter().enumerate();
@@ -177,35 +278,12 @@ fn take_out(series: &mut HistorySeries, keys: &[Key]) -> Vec<SurroundingEffect> 
             break;
         };
         let (key, values) = candidates.remove(at);
-        for (point, value) in series.points.iter_mut().zip(&values) {
-            let effect = value.map_or(0.0, |value| found.effects[value]);
-            point.value = if is_ratio {
-                point.value / effect.exp()
-            } else {
-                point.value - effect
-            };
-        }
-        let occurring: BTreeSet<usize> = values.iter().flatten().copied().collect();
-        let named = |at: usize| {
-            let effect = found.effects[at];
-            let effect = if is_ratio { effect.exp() } else { effect };
-            (keys[key].names[at].clone(), effect)
-        };
-        let mut order: Vec<usize> = occurring.into_iter().collect();
-        let place: BTreeMap<usize, usize> = order
-            .iter()
-            .enumerate()
-            .map(|(place, value)| (*value, place))
-            .collect();
-        order.sort_unstable();
-        taken.push(SurroundingEffect {
-            key: keys[key].key.clone(),
-            effects: order.into_iter().map(named).collect(),
-            values: values
-                .iter()
-                .map(|value| value.map(|value| place[&value]))
-                .collect(),
-        });
+        taken.push(SurroundingEffect::taken_out(
+            series,
+            &keys[key],
+            &values,
+            &found.effects,
+        ));
     }
     taken
 }
@@ -249,6 +327,37 @@ fn comes_back(values: &[Option<usize>]) -> bool {
 }
 
 impl SurroundingEffect {
+    /// Takes the effects of the values of a surrounding out of a series.
+    fn taken_out(
+        series: &mut HistorySeries,
+        key: &Key,
+        values: &[Option<usize>],
+        effects: &[f64],
+    ) -> Self {
+        let is_ratio = series.is_ratio();
+        for (point, value) in series.points.iter_mut().zip(values) {
+            let effect = value.map_or(0.0, |value| effects[value]);
+            point.value = if is_ratio {
+                point.value / effect.exp()
+            } else {
+                point.value - effect
+            };
+        }
+        let occurring: BTreeSet<usize> = values.iter().flatten().copied().collect();
+        let occurring: Vec<usize> = occurring.into_iter().collect();
+        let named = |at: &usize| {
+            let effect = effects[*at];
+            let effect = if is_ratio { effect.exp() } else { effect };
+            (key.names[*at].clone(), effect)
+        };
+        let place = |value: &Option<usize>| value.and_then(|it| occurring.binary_search(&it).ok());
+        Self {
+            key: key.key.clone(),
+            effects: occurring.iter().map(named).collect(),
+            values: values.iter().map(place).collect(),
+        }
+    }
+
     /// Returns the difference between the last point before a place and the first one from it on, if one of these
     /// points is within the range of places that a change may have.
     pub(super) fn change_within(

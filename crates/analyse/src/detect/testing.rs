@@ -61,6 +61,13 @@ pub(super) fn add(histories: &mut Histories, name: &str, values: &[f64]) {
     });
 }
 
+/// Adds an observation of every moment.
+pub(super) fn observe(histories: &mut Histories, key: &str, value: impl Fn(usize) -> &'static str) {
+    for (at, moment) in histories.moments.iter_mut().enumerate() {
+        Arc::make_mut(&mut moment.observed).observe(key, value(at));
+    }
+}
+
 /// Returns times around a second with this coefficient of variation.
 pub(super) fn noise(number: usize, variation: f64, seed: u64) -> Vec<f64> {
     let mut random = lapwing_stats::Seed(seed).stream("noise");

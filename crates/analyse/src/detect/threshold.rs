@@ -130,6 +130,7 @@ impl ThresholdRule {
             range: moment(split)..=moment(split),
             good: moment(split - 1),
             size,
+            rates: Vec::new(),
             evidence: Evidence::Threshold(ExceededThreshold {
                 mean: centre,
                 deviation,

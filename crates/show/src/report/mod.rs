@@ -38,7 +38,7 @@ use super::words::summary::RunSummary;
 use super::{VariantColours, VerdictCounts, chart};
 use crate::writing::Note;
 pub use changes::ChangesView;
-pub(crate) use changes::FindingSentence;
+pub(crate) use changes::{FindingSentence, SizeWords};
 use compare::ComparisonIndex;
 pub use compare::ComparisonView;
 use data_pack::DataPack;

@@ -1,9 +1,11 @@
 //! Findings of change detection in words, for the terminal and the page alike.
 
-use crate::report::FindingSentence;
+use std::collections::BTreeSet;
+
+use crate::report::{FindingSentence, SizeWords};
 use lapwing_analyse::detect::{
-    ChangeKind, Detection, Direction, EnvironmentChange, Evidence, FAILURES, Finding, FindingGroup,
-    Histories, Moment, SeriesState, Suspicion,
+    ChangeKind, ChangeSize, Detection, Direction, EnvironmentChange, Evidence, FAILURES, Finding, FindingGroup,
+    Histories, Moment, SeriesState, SurroundingEffect, Suspicion,
 };
 use lapwing_model::text::{counted, grouped, joined, joined_with_and};
 use schemars::JsonSchema;
@@ -24,10 +26,12 @@ pub trait FindingText {
     /// Returns the levels before and after: `4.12 s`, `4.71 s`; those of failures as shares of the iterations.
     fn level_texts(&self) -> [String; 2];
 
-    /// Returns `regression`, `regression (drift)`, `regression (until v61)` or `regression (acknowledged)`.
+    /// Returns `regression`, `regression (drift)`, `regression (until v61)`, `regression (acknowledged)` or
+    /// `explained by the host`.
     fn kind_text(&self, histories: &Histories) -> String;
 
-    /// Returns `✗` for a regression, `✓` for an improvement, `·` for a change without direction.
+    /// Returns `✗` for a regression, `✓` for an improvement, `·` for a change without direction or with an
+    /// explanation.
     fn symbol(&self) -> &'static str;
 
     /// Returns where it happened: `a1b2c3..d4e5f6`, from the last run that is certainly before it to the last that
@@ -37,6 +41,10 @@ pub trait FindingText {
     /// Returns `threshold 44.9 s, mean 42.9 s, sd 0.670 s; latest 45.5 s, 43.7 s, 42.0 s`; `None` if it rests on a
     /// test.
     fn threshold_text(&self) -> Option<String>;
+
+    /// Returns how fast a drift is: `slower by 0.5 % a week [0.4, 0.6]`, and if that changed `slower by 0.2 % a week
+    /// [0.1, 0.3], later by 0.5 % a week [0.4, 0.6]`; `None` if it is none.
+    fn rate_text(&self) -> Option<String>;
 }
 
 impl FindingText for Finding {
@@ -74,9 +82,13 @@ impl FindingText for Finding {
         if let Some(triaged) = &self.triage {
             told.push(triaged.state.name().to_owned());
         }
-        let name = self.direction.name();
+        let explained = self.explained.as_ref();
+        let name = explained.map_or_else(
+            || self.direction.name().to_owned(),
+            |explained| format!("explained by {}", surrounding_name(&explained.key)),
+        );
         if told.is_empty() {
-            name.to_owned()
+            name
         } else {
             format!("{name} ({})", told.join(", "))
         }
@@ -84,6 +96,7 @@ impl FindingText for Finding {
 
     fn symbol(&self) -> &'static str {
         match self.direction {
+            _ if self.explained.is_some() => "·",
             Direction::Regression => "✗",
             Direction::Improvement => "✓",
             Direction::Neither => "·",
@@ -117,6 +130,56 @@ impl FindingText for Finding {
             joined(latest),
         ))
     }
+
+    fn rate_text(&self) -> Option<String> {
+        let rates: Vec<String> = self
+            .rates
+            .iter()
+            .map(|rate| {
+                let size = ChangeSize {
+                    change: rate.change,
+                    interval: rate.interval,
+                    ..self.size
+                };
+                let (word, text, interval) = size.words(&self.metric);
+                format!("{word} by {text} a {} {interval}", rate.per.name())
+            })
+            .collect();
+        (!rates.is_empty()).then(|| rates.join(", then "))
+    }
+}
+
+/// Returns `the host` and `the branch`, and the name of any other observation.
+fn surrounding_name(key: &str) -> String {
+    match key {
+        "host" | "branch" => format!("the {key}"),
+        "measured with" => "the tool that measured".to_owned(),
+        _ => format!("`{key}`"),
+    }
+}
+
+/// Returns `explained by the host: m6i → m7i`.
+pub fn explained_text(explained: &EnvironmentChange) -> String {
+    let name = surrounding_name(&explained.key);
+    let [before, after] = [&explained.before, &explained.after].map(|it| joined(it));
+    format!("explained by {name}: {before} → {after}")
+}
+
+/// Returns `m6i 1.15×, m5 1.32× of m7i`.
+pub fn surrounding_text(effect: &SurroundingEffect, unit: &str, is_ratio: bool) -> String {
+    let is_base = |(_, size): &&(String, f64)| *size == if is_ratio { 1.0 } else { 0.0 };
+    let base = effect.effects.iter().find(is_base);
+    let base = base.map_or("the newest", |(name, _)| name.as_str());
+    let others = effect.effects.iter().filter(|it| !is_base(it));
+    let others = others.map(|(name, size)| {
+        if is_ratio {
+            format!("{name} {}", ratio_text(*size, None))
+        } else {
+            format!("{name} {}", difference_text(*size, unit))
+        }
+    });
+    let others: Vec<String> = others.take(NAMED_ENVIRONMENT_CHANGES).collect();
+    format!("{} of {base}", joined(others))
 }
 
 /// The words for changes with one cause.
@@ -194,6 +257,10 @@ pub struct ChangeCounts {
     /// Changes that were triaged.
     known: usize,
     undone_later: usize,
+    /// Changes that recorded surroundings explain, such as those of the host.
+    explained: usize,
+    /// Histories that wander: they have no level that could change.
+    wandering: usize,
     /// Possible changes that another run has to confirm.
     suspected: usize,
 }
@@ -231,6 +298,13 @@ impl ChangeCounts {
                     .count(),
             undone_later: findings()
                 .filter(|it| it.went_away.is_some() && it.triage.is_none())
+                .filter(|it| it.explained.is_none())
+                .count(),
+            explained: (detection.groups.iter())
+                .filter(|it| detection.findings[it.findings[0]].explained.is_some())
+                .count(),
+            wandering: (detection.states.iter())
+                .filter(|state| matches!(state, SeriesState::Wanders))
                 .count(),
             suspected: detection.suspicions.len(),
         }
@@ -241,6 +315,14 @@ impl ChangeCounts {
 /// has said anything about, then what is known.
 pub fn detection_text(detection: &Detection) -> String {
     let counts = ChangeCounts::of(detection);
+    let explanations = detection.findings.iter().filter_map(|it| it.explained.as_ref());
+    let explanations: BTreeSet<&str> = explanations.map(|it| it.key.as_str()).collect();
+    let explained = match explanations.first() {
+        Some(key) if explanations.len() == 1 => {
+            format!(" explained by {}", surrounding_name(key))
+        }
+        _ => " explained by the surroundings".to_owned(),
+    };
     let parts = [
         (counts.new_regressions, "new regression", ""),
         (counts.new_improvements, "new improvement", ""),
@@ -248,6 +330,7 @@ pub fn detection_text(detection: &Detection) -> String {
         (counts.new_shared, "new change", " shared by a whole suite"),
         (counts.known, "known change", ""),
         (counts.undone_later, "change", " undone later"),
+        (counts.explained, "change", explained.as_str()),
     ];
     let parts = parts.iter().filter(|(number, ..)| *number > 0);
     let parts: Vec<String> = parts
@@ -256,6 +339,7 @@ pub fn detection_text(detection: &Detection) -> String {
     let is_tested = |state: &SeriesState| matches!(state, SeriesState::Tested);
     let tested = detection.states.iter().any(is_tested);
     match (&parts[..], counts.suspected) {
+        ([], 0) if !tested && counts.wandering > 0 => "nothing judged".to_owned(),
         ([], 0) if !tested => "nothing tested".to_owned(),
         ([], 0) if detection.small > 0 => "no change as large as the smallest effect".to_owned(),
         ([], 0) => "no change found".to_owned(),
@@ -302,8 +386,12 @@ pub fn change_text(histories: &Histories, detection: &Detection, group: &Finding
         more if group.is_shared => format!("the suite ({name} and {more} more)"),
         more => format!("{name} and {more} more"),
     };
+    let because = match &first.explained {
+        Some(explained) => format!(", {}", explained_text(explained)),
+        None => String::new(),
+    };
     format!(
-        "{more}: {} {}, {before} → {after}, in {}",
+        "{more}: {} {}, {before} → {after}, in {}{because}",
         first.kind_text(histories),
         first.change_text(),
         group.suspects_text(detection, histories)

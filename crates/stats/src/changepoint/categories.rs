@@ -48,49 +48,124 @@ pub fn category_effects(
     values: &[f64],
     categories: &[Option<usize>],
 ) -> Option<CategoryEffects> {
-    let number = categories.iter().flatten().max()? + 1;
-    let mut counts = vec![0_usize; number];
-    for category in categories.iter().flatten() {
-        counts[*category] += 1;
-    }
-    let usable = counts.iter().filter(|count| **count >= FEWEST).count();
-    if values.len() < 12 || values.len() != categories.len() || usable < 2 {
-        return None;
-    }
-    let categories: Vec<Option<usize>> = categories
-        .iter()
-        .map(|category| category.filter(|it| counts[*it] >= FEWEST))
-        .collect();
+    let known = Categories::of(values, categories)?;
     let without = Description::best(values);
     let starts = [
-        medians(values, &categories, number),
-        from_differences(values, &categories, number),
+        medians(values, &known),
+        from_differences(values, &known),
+        known.without_steps_at_switches(&without, values).1,
     ];
-    let fits = starts.into_iter().map(|effects| {
-        let mut effects = effects;
-        let mut best = Description::best(&less(values, &categories, &effects));
+    let fits = starts.into_iter().map(|mut effects| {
+        let mut best = Description::best(&known.less(values, &effects));
         for _ in 0..ROUNDS {
-            best.fit_with(values, &categories, &mut effects);
-            best = Description::best(&less(values, &categories, &effects));
+            best.fit_with(values, &known, &mut effects);
+            best = Description::best(&known.less(values, &effects));
         }
         (best, effects)
     });
-    let (with, mut effects) = fits.min_by(|(one, _), (other, _)| {
+    let (with, effects) = fits.min_by(|(one, _), (other, _)| {
         let total = |it: &Description| it.criterion(values.len(), 1.0);
         total(one).total_cmp(&total(other))
     })?;
-    let independent = with.independent_share();
-    let length = as_f64(values.len());
-    let penalty = CATEGORY * as_f64(usable - 1) * length.ln();
-    let gain = without.criterion(values.len(), independent)
-        - with.criterion(values.len(), independent)
-        - penalty;
-    let newest = categories.iter().rev().flatten().next();
-    let base = newest.map_or(0.0, |category| effects[*category]);
-    for (effect, count) in effects.iter_mut().zip(&counts) {
-        *effect = if *count >= FEWEST { *effect - base } else { 0.0 };
+    let penalty = CATEGORY * as_f64(known.usable - 1) * as_f64(values.len()).ln();
+    Some(known.gained(&without, &with, effects, -penalty))
+}
+
+/// Returns the effects of categories that are expected to have some, as they have on series like this one: those that
+/// explain all steps near a switch of categories. The gain is positive unless the series clearly speaks for other
+/// places or against any effect. `None` as for [`category_effects`].
+pub fn expected_effects(
+    values: &[f64],
+    categories: &[Option<usize>],
+) -> Option<CategoryEffects> {
+    let known = Categories::of(values, categories)?;
+    let without = Description::best(values);
+    let (_, mut effects) = known.without_steps_at_switches(&without, values);
+    let mut with = without.clone();
+    for _ in 0..ROUNDS {
+        let left = known.less(values, &effects);
+        let best = Description::best(&left);
+        (with, effects) = known.without_steps_at_switches(&best, values);
+        with = with.refitted(&known.less(values, &effects));
     }
-    Some(CategoryEffects { effects, gain })
+    let tolerance = STEP * as_f64(values.len()).ln();
+    Some(known.gained(&without, &with, effects, tolerance))
+}
+
+/// The categories that can have an effect.
+struct Categories {
+    of: Vec<Option<usize>>,
+    number: usize,
+    /// Number of those with an effect.
+    usable: usize,
+}
+
+impl Categories {
+    fn of(values: &[f64], categories: &[Option<usize>]) -> Option<Self> {
+        let number = categories.iter().flatten().max()? + 1;
+        let mut counts = vec![0_usize; number];
+        for category in categories.iter().flatten() {
+            counts[*category] += 1;
+        }
+        let usable = counts.iter().filter(|count| **count >= FEWEST).count();
+        if values.len() < 12 || values.len() != categories.len() || usable < 2 {
+            return None;
+        }
+        let of = categories.iter();
+        let of = of.map(|category| category.filter(|it| counts[*it] >= FEWEST));
+        Some(Self {
+            of: of.collect(),
+            number,
+            usable,
+        })
+    }
+
+    /// Returns the values less the effects of their categories.
+    fn less(&self, values: &[f64], effects: &[f64]) -> Vec<f64> {
+        let pairs = values.iter().zip(&self.of);
+        let less = pairs.map(|(value, category)| value - category.map_or(0.0, |it| effects[it]));
+        less.collect()
+    }
+
+    /// Returns a description without its steps near a switch of categories, which may be effects, and the effects
+    /// beside the others.
+    fn without_steps_at_switches(
+        &self,
+        description: &Description,
+        values: &[f64],
+    ) -> (Description, Vec<f64>) {
+        let mut effects = vec![0.0; self.number];
+        let mut others = description.clone();
+        if let Shape::Steps(steps) = &mut others.shape {
+            steps.retain(|step| {
+                let near = step.saturating_sub(SEGMENT)..(step + SEGMENT).min(values.len());
+                let mut pairs = self.of[near].windows(2);
+                !pairs.any(|pair| pair[0] != pair[1])
+            });
+        }
+        others.fit_with(values, self, &mut effects);
+        (others, effects)
+    }
+
+    /// Returns effects in terms of that of the last value, with the gain.
+    fn gained(
+        &self,
+        without: &Description,
+        with: &Description,
+        mut effects: Vec<f64>,
+        bonus: f64,
+    ) -> CategoryEffects {
+        let independent = with.independent_share();
+        let total = |it: &Description| it.criterion(self.of.len(), independent);
+        let gain = total(without) - total(with) + bonus;
+        let newest = self.of.iter().rev().flatten().next();
+        let base = newest.map_or(0.0, |category| effects[*category]);
+        for (category, effect) in effects.iter_mut().enumerate() {
+            let is_usable = self.of.contains(&Some(category));
+            *effect = if is_usable { *effect - base } else { 0.0 };
+        }
+        CategoryEffects { effects, gain }
+    }
 }
 
 /// A description of a series: its fitted values, and what it costs.
@@ -112,28 +187,38 @@ enum Shape {
 impl Description {
     /// Returns the best of steps and a line.
     fn best(values: &[f64]) -> Self {
-        let unit = as_f64(values.len()).ln();
         let centre = values.iter().sum::<f64>() / as_f64(values.len());
         let floor = ROUNDING * squares(values.iter().map(|value| value - centre));
-        let of = |shape: Shape, penalty: f64| {
-            let fitted = shape.fitted(values);
-            let residuals = clipped(values.iter().zip(&fitted).map(|(value, fit)| value - fit));
-            Self {
+        let of = |shape: Shape| {
+            let described = Self {
                 shape,
-                residuals,
-                penalty: penalty * unit,
+                residuals: Vec::new(),
+                penalty: 0.0,
                 floor,
-            }
+            };
+            described.refitted(values)
         };
-        let steps = segmentation(values);
-        let penalty = STEP * as_f64(steps.len());
-        let steps = of(Shape::Steps(steps), penalty);
-        let line = of(Shape::Line, LINE);
+        let steps = of(Shape::Steps(segmentation(values)));
+        let line = of(Shape::Line);
         let length = values.len();
         if line.criterion(length, 1.0) < steps.criterion(length, 1.0) {
             line
         } else {
             steps
+        }
+    }
+
+    /// Returns the same shape, fitted to other values.
+    fn refitted(self, values: &[f64]) -> Self {
+        let fitted = self.shape.fitted(values);
+        let terms = match &self.shape {
+            Shape::Steps(steps) => STEP * as_f64(steps.len()),
+            Shape::Line => LINE,
+        };
+        Self {
+            residuals: clipped(values.iter().zip(&fitted).map(|(value, fit)| value - fit)),
+            penalty: terms * as_f64(values.len()).ln(),
+            ..self
         }
     }
 
@@ -156,12 +241,12 @@ impl Description {
     }
 
     /// Fits effects and this shape together, in turn.
-    fn fit_with(&self, values: &[f64], categories: &[Option<usize>], effects: &mut [f64]) {
+    fn fit_with(&self, values: &[f64], categories: &Categories, effects: &mut [f64]) {
         for _ in 0..SWEEPS {
-            let fitted = self.shape.fitted(&less(values, categories, effects));
+            let fitted = self.shape.fitted(&categories.less(values, effects));
             let mut sums = vec![(0.0, 0.0); effects.len()];
             let left = values.iter().zip(&fitted).map(|(value, fit)| value - fit);
-            for (left, category) in left.zip(categories) {
+            for (left, category) in left.zip(&categories.of) {
                 if let Some(category) = category {
                     sums[*category].0 += left;
                     sums[*category].1 += 1.0;
@@ -249,30 +334,23 @@ fn segmentation(values: &[f64]) -> Vec<usize> {
     steps
 }
 
-/// Returns the values less the effects of their categories.
-fn less(values: &[f64], categories: &[Option<usize>], effects: &[f64]) -> Vec<f64> {
-    let pairs = values.iter().zip(categories);
-    let less = pairs.map(|(value, category)| value - category.map_or(0.0, |it| effects[it]));
-    less.collect()
-}
-
 /// Returns the median of each category, without regard to steps.
-fn medians(values: &[f64], categories: &[Option<usize>], number: usize) -> Vec<f64> {
+fn medians(values: &[f64], categories: &Categories) -> Vec<f64> {
     let of = |wanted: usize| {
-        let pairs = values.iter().zip(categories);
+        let pairs = values.iter().zip(&categories.of);
         let own = pairs.filter(|(_, category)| **category == Some(wanted));
         let own: Vec<f64> = own.map(|(value, _)| *value).collect();
         median(&own).unwrap_or(0.0)
     };
-    (0..number).map(of).collect()
+    (0..categories.number).map(of).collect()
 }
 
 /// Returns the effects by the differences of neighbours in different categories, which steps hardly touch: the
 /// smallest sum of absolute residuals, one effect at a time.
-fn from_differences(values: &[f64], categories: &[Option<usize>], number: usize) -> Vec<f64> {
+fn from_differences(values: &[f64], categories: &Categories) -> Vec<f64> {
     let known: Vec<(f64, usize)> = values
         .iter()
-        .zip(categories)
+        .zip(&categories.of)
         .filter_map(|(value, category)| Some((*value, (*category)?)))
         .collect();
     let switches: Vec<(f64, usize, usize)> = known
@@ -280,9 +358,9 @@ fn from_differences(values: &[f64], categories: &[Option<usize>], number: usize)
         .filter(|pair| pair[0].1 != pair[1].1)
         .map(|pair| (pair[1].0 - pair[0].0, pair[0].1, pair[1].1))
         .collect();
-    let mut effects = vec![0.0; number];
+    let mut effects = vec![0.0; categories.number];
     for _ in 0..SWEEPS {
-        for category in 1..number {
+        for category in 1..categories.number {
             let wanted: Vec<f64> = switches
                 .iter()
                 .filter_map(|(difference, from, to)| {

@@ -7,12 +7,14 @@ mod categories;
 mod cost;
 mod level;
 mod pelt;
+mod shape;
 
-pub use categories::{CategoryEffects, category_effects};
+pub use categories::{CategoryEffects, category_effects, expected_effects};
 pub(crate) use cost::NormalMean;
 pub(crate) use level::squares_around_steps;
 pub use level::{
     LevelChange, LevelChanges, LevelDifference, LevelOptions, drift, level_changes,
     level_difference,
 };
+pub use shape::{Drift, SeriesChanges, Slope, series_changes, slope};
 pub(crate) use pelt::pelt_on_grid;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use lapwing_analyse::detect::{
-    DetectOptions, Direction, Finding, Histories, HistoryOrder, SeriesState, detect,
+    ChangeKind, DetectOptions, Direction, Finding, Histories, HistoryOrder, SeriesState, detect,
 };
 use lapwing_analyse::sample::{SampleFilter, each_with_all_metrics};
 use lapwing_record::StoreError;
@@ -97,6 +97,8 @@ enum ChangeGate {
     Regression,
     /// A regression, or a possible one in the newest run or the newest two, which another run has to confirm
     Suspected,
+    /// A regression that is a drift
+    Drift,
     /// A benchmark that is not measured any more
     NotMeasured,
 }
@@ -187,6 +189,8 @@ impl DetectCommand {
         let is_regression =
             |finding: &Finding| finding.direction == Direction::Regression && finding.is_open();
         let regressed = detection.findings.iter().any(is_regression);
+        let is_drift = |it: &Finding| it.kind == ChangeKind::Drift && is_regression(it);
+        let drifted = detection.findings.iter().any(is_drift);
         let suspicions = detection.suspicions.iter();
         let suspected = suspicions.map(|it| &it.finding).any(is_regression);
         let is_missing = |state: &SeriesState| {
@@ -198,14 +202,17 @@ impl DetectCommand {
         let missing = detection.states.iter().any(is_missing);
         let fails = |gate: &ChangeGate| match gate {
             ChangeGate::Regression => regressed,
+            ChangeGate::Drift => drifted,
             ChangeGate::Suspected => suspected || regressed,
             ChangeGate::NotMeasured => missing,
         };
         if self.fail_on.iter().any(fails) {
             return ExitStatus::Judged;
         }
-        let is_too_few = |state: &SeriesState| matches!(state, SeriesState::TooFew { .. });
-        if detection.states.iter().all(is_too_few) {
+        let is_not_judged = |state: &SeriesState| {
+            matches!(state, SeriesState::TooFew { .. } | SeriesState::Wanders)
+        };
+        if detection.states.iter().all(is_not_judged) {
             return ExitStatus::NotEnough;
         }
         ExitStatus::Fine

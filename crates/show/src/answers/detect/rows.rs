@@ -1,7 +1,7 @@
 //! Findings as rows, for JSON and CSV.
 
 use lapwing_analyse::detect::{
-    ChangeKind, EnvironmentChange, Evidence, Finding, FindingGroup, Moment, SeriesState, Suspicion,
+    ChangeKind, DriftRate, EnvironmentChange, Evidence, Finding, FindingGroup, Moment, SeriesState, Suspicion,
 };
 use lapwing_analyse::sample::Subject;
 use schemars::JsonSchema;
@@ -39,6 +39,8 @@ pub struct FindingFields<'a> {
     mean_before: Option<f64>,
     deviation_before: Option<f64>,
     latest: Option<&'a [f64]>,
+    /// Of a drift its rate, or if that changed the rates before and after.
+    rates: Vec<RateRow>,
     runs_before: usize,
     runs_after: usize,
     /// The last version before the change; `null`: that of all its findings.
@@ -47,7 +49,7 @@ pub struct FindingFields<'a> {
     first: Option<MomentRow>,
     /// The last version that may be the first after the change; `null`: that of all its findings.
     last: Option<MomentRow>,
-    /// The first version at the new level, by the best estimate.
+    /// The first version at the new level, by the best estimate; of a drift the first one of it.
     since: MomentRow,
     /// From when on the level was back.
     went_away: Option<MomentRow>,
@@ -56,6 +58,8 @@ pub struct FindingFields<'a> {
     state_reason: Option<&'a str>,
     state_by: Option<&'a str>,
     notified: bool,
+    /// The surrounding that explains it.
+    explained: Option<EnvironmentRow>,
     /// Number of other differences between the runs before and after.
     environment_changes: usize,
     /// The clearest of them; all with `--full`.
@@ -81,6 +85,28 @@ struct EnvironmentRow {
     after: Vec<String>,
     /// How well it tells the runs before from those after: 1 is completely.
     separation: f64,
+}
+
+/// The rate of a drift.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RateRow {
+    /// The ratio, or the difference, in the period.
+    change: f64,
+    lower: f64,
+    upper: f64,
+    /// The period: `week` or `run`.
+    per: &'static str,
+}
+
+impl RateRow {
+    fn new(rate: &DriftRate) -> Self {
+        Self {
+            change: rate.change,
+            lower: rate.interval.lower,
+            upper: rate.interval.upper,
+            per: rate.per.name(),
+        }
+    }
 }
 
 /// Findings with one cause.
@@ -122,7 +148,7 @@ pub struct SeriesRow<'a> {
     subject: SubjectFields<'a>,
     unit: &'a str,
     runs: usize,
-    /// `tested`, `too_few`, `not_measured` or `nothing_usable`.
+    /// `tested`, `wanders`, `too_few`, `not_measured` or `nothing_usable`.
     state: &'static str,
     since: Option<MomentRow>,
 }
@@ -150,7 +176,7 @@ impl<'a> SubjectFields<'a> {
 /// Histories that were not tested, for one reason.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct UntestedRow<'a> {
-    /// `too_few`, `not_measured` or `nothing_usable`.
+    /// `wanders`, `too_few`, `not_measured` or `nothing_usable`.
     pub state: &'static str,
     /// Number of histories.
     pub histories: usize,
@@ -166,7 +192,7 @@ impl<'a> UntestedRow<'a> {
 
     /// Returns the histories that were not tested, by reason.
     pub fn all(answer: &'a DetectAnswer) -> Vec<Self> {
-        let states = ["not_measured", "nothing_usable", "too_few"];
+        let states = ["wanders", "not_measured", "nothing_usable", "too_few"];
         let rows = states.map(|wanted| {
             let series = answer.histories.series.iter();
             let series = series.zip(&answer.detection.states);
@@ -231,17 +257,19 @@ impl<'a> FindingFields<'a> {
             mean_before: exceeded.map(|it| it.mean),
             deviation_before: exceeded.map(|it| it.deviation),
             latest: exceeded.map(|it| &it.latest[..]),
+            rates: finding.rates.iter().map(RateRow::new).collect(),
             runs_before: finding.runs[0],
             runs_after: finding.runs[1],
             good: Some(row_of(finding.good)),
             first: Some(row_of(*finding.range.start())),
             last: Some(row_of(*finding.range.end())),
-            since: row_of(finding.first_after),
+            since: row_of(finding.since()),
             went_away: finding.went_away.map(row_of),
             state: triage.map_or("new", |triaged| triaged.state.name()),
             state_reason: triage.and_then(|triaged| triaged.reason.as_deref()),
             state_by: triage.map(|triaged| triaged.by.as_str()),
             notified: finding.is_notified,
+            explained: finding.explained.as_ref().map(EnvironmentRow::new),
             environment_changes: finding.environment.len(),
             environment: finding
                 .environment
@@ -346,7 +374,7 @@ impl<'a> SeriesRow<'a> {
         let series = answer.histories.series.iter();
         let rows = series.zip(&answer.detection.states).map(|(series, state)| {
             let since = match *state {
-                SeriesState::Tested | SeriesState::TooFew { .. } => None,
+                SeriesState::Tested | SeriesState::TooFew { .. } | SeriesState::Wanders => None,
                 SeriesState::NotMeasured { since } | SeriesState::NothingUsable { since } => {
                     Some(since)
                 }
@@ -366,6 +394,7 @@ impl<'a> SeriesRow<'a> {
 fn state_name(state: SeriesState) -> &'static str {
     match state {
         SeriesState::Tested => "tested",
+        SeriesState::Wanders => "wanders",
         SeriesState::TooFew { .. } => "too_few",
         SeriesState::NotMeasured { .. } => "not_measured",
         SeriesState::NothingUsable { .. } => "nothing_usable",

@@ -1,5 +1,7 @@
 //! Findings for people: a sentence, the table by cause, notes.
 
+use std::collections::BTreeMap;
+
 use lapwing_analyse::detect::{DetectOptions, DetectRule, FindingGroup, Suspicion};
 use lapwing_model::text::{counted, joined_with_and};
 
@@ -10,7 +12,7 @@ use crate::writing::Align::{Left, Right, Whole};
 use crate::writing::{NextStep, Note, Table, TextAnswer, View};
 use crate::{
     FIRST_METRIC, FindingGroupText, FindingText, MomentText, NAMED_ENVIRONMENT_CHANGES,
-    detection_text, environment_text, round_percent, suspicion_text, tested_text,
+    detection_text, environment_text, explained_text, round_percent, surrounding_text, suspicion_text, tested_text,
 };
 
 /// In shorter histories the newest runs are not tested by themselves, and those of all places have little power.
@@ -77,6 +79,7 @@ pub fn text_answer(answer: &DetectAnswer, view: View) -> TextAnswer {
         let text = format!("not shown: {} before {since}", counted(earlier, "change"));
         notes.push(Note::marked("earlier", text).with("changes", earlier));
     }
+    notes.extend(surroundings(answer));
     notes.extend(few_runs(answer));
     notes.extend(untested_notes(answer));
     notes.extend(answer.notes.clone());
@@ -87,6 +90,29 @@ pub fn text_answer(answer: &DetectAnswer, view: View) -> TextAnswer {
         next: next_steps(answer),
         ..TextAnswer::default()
     }
+}
+
+/// Returns which effects of surroundings were taken out before changes were looked for, by surrounding.
+fn surroundings(answer: &DetectAnswer) -> impl Iterator<Item = Note> {
+    let mut taken: BTreeMap<&str, (usize, String)> = BTreeMap::new();
+    let series = answer.histories.series.iter();
+    for (series, effects) in series.zip(&answer.detection.surroundings) {
+        for effect in effects {
+            let known = taken.entry(&effect.key).or_insert_with(|| {
+                let text = surrounding_text(effect, &series.metric.unit, series.is_ratio());
+                (0, format!("{}: {text}", subject_title(&series.subject)))
+            });
+            known.0 += 1;
+        }
+    }
+    taken.into_iter().map(|(key, (histories, example))| {
+        let text = format!(
+            "the effect of `{key}` was taken out of {} ({example})",
+            counted(histories, "history")
+        );
+        let note = Note::marked("surroundings", text).with("surrounding", key);
+        note.with("histories", histories)
+    })
 }
 
 /// Returns a note on histories that are too short for small changes.
@@ -114,6 +140,7 @@ fn untested_notes(answer: &DetectAnswer) -> impl Iterator<Item = Note> {
     rows.map(|row| {
         let needed = answer.detection.fewest_runs;
         let why = match row.state {
+            "wanders" => "not judged, as the level wanders".to_owned(),
             "not_measured" => "not measured any more".to_owned(),
             "nothing_usable" => "no usable value any more".to_owned(),
             _ => format!("too few runs to test ({needed} are needed)"),
@@ -218,7 +245,7 @@ fn table(answer: &DetectAnswer, changes: &ListedChanges<'_>) -> Table {
             before,
             after,
             finding.change_text(),
-            answer.histories.moments[finding.first_after].label(),
+            answer.histories.moments[finding.since()].label(),
             format!(
                 "{} {}",
                 finding.symbol(),
@@ -247,9 +274,12 @@ fn group_notes(
     let note = |code: &'static str, text: String| {
         Note::marked(code, format!("{label}{text}")).with("change", number)
     };
-    let date = histories.moments[first.first_after].date_text();
+    let date = histories.moments[first.since()].date_text();
     let suspects = group.suspects_text(&answer.detection, histories);
-    let mut text = format!("{suspects}, {date}");
+    let mut text = match first.rate_text() {
+        Some(rate) => format!("{rate}, since {date}, in {suspects}"),
+        None => format!("{suspects}, {date}"),
+    };
     let more = group.findings.len() - listed.len();
     if group.is_shared {
         text.push_str(&format!(
@@ -262,6 +292,10 @@ fn group_notes(
     }
     let place = note("place", text).with("histories", group.findings.len());
     let mut notes = vec![place.with("not_listed", more)];
+    if let Some(explained) = &first.explained {
+        let note = note("explained", explained_text(explained));
+        notes.push(note.with("surrounding", explained.key.as_str()));
+    }
     for finding in listed.iter().map(|at| &answer.detection.findings[*at]) {
         let exceeded = finding.threshold_text();
         notes.extend(exceeded.map(|text| {

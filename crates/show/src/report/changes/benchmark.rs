@@ -56,11 +56,11 @@ impl HistorySince {
             })
             .collect();
         let finding = view.finding(newest);
-        let (what, since) = match finding.kind {
-            ChangeKind::Step | ChangeKind::Alarm => ("", finding.first_after),
-            ChangeKind::Drift => (" drift", finding.last_before),
+        let what = match finding.kind {
+            ChangeKind::Step | ChangeKind::Alarm => "",
+            ChangeKind::Drift => " drift",
         };
-        let label = view.histories.moments[since].label();
+        let label = view.histories.moments[finding.since()].label();
         let sign = match finding.direction {
             Direction::Regression => 1.0,
             Direction::Improvement | Direction::Neither => -1.0,
@@ -87,7 +87,10 @@ fn is_of(finding: &Finding, variant: &str) -> bool {
 
 /// Returns the chip of a finding: its direction with a symbol.
 pub(super) fn chip(finding: &Finding) -> Markup {
-    let name = finding.direction.name();
+    let name = match finding.explained {
+        Some(_) => "explained",
+        None => finding.direction.name(),
+    };
     html! {
         span class=(format!("chip {name}")) { span aria-hidden="true" { (finding.symbol()) } " " (name) }
     }

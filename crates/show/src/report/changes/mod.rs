@@ -20,7 +20,7 @@ use lapwing_analyse::detect::{
 use lapwing_analyse::sample::Subject;
 use lapwing_model::JudgeSettings;
 use lapwing_record::Remark;
-pub(crate) use words::FindingSentence;
+pub(crate) use words::{FindingSentence, SizeWords};
 use words::cost;
 
 /// Of more causes only so many have a section of their own; the table of findings has all.

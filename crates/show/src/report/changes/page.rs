@@ -179,12 +179,16 @@ fn conclusion(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Ma
 /// Returns what it means that nothing was found, and what helps.
 fn nothing_found(view: &ChangesView, tested: usize) -> Markup {
     let longest = view.histories.series.iter().map(|it| it.points.len()).max();
+    let is_wandering = |state: &SeriesState| matches!(state, SeriesState::Wanders);
+    let wandering = view.detection.states.iter().any(is_wandering);
     html! {
         @if tested > 0 {
             p.answer { strong { (capitalised(&detection_text(&view.detection))) } " in " (tested_text(&view.histories, &view.detection)) "." }
             p { "A change is a level that differs from the one before by more than the noise explains, such as 14 % slower since a commit. "
                 "If nothing changed, there is a finding in at most " (round_percent(view.options.false_discovery_rate))
                 " of such reports. Small changes need more runs: each night adds to what can be seen." }
+        } @else if wandering {
+            p.answer { strong { (capitalised(&detection_text(&view.detection))) } " in " (tested_text(&view.histories, &view.detection)) "." }
         } @else {
             p.answer { strong { "No history is long enough yet" } " to look for changes." }
             p { "A change needs at least 8 runs of a benchmark, such as one per night or per commit; the longest history has "
@@ -220,13 +224,17 @@ fn not_shown(view: &ChangesView) -> Markup {
 
 /// Returns what was not tested or is no longer measured, with links, by reason.
 fn untested(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Markup {
-    let mut reasons: [(&str, BTreeSet<(&str, &str)>); 3] = [
+    let mut reasons: [(&str, BTreeSet<(&str, &str)>); 4] = [
         ("not measured in the latest 3 runs", BTreeSet::new()),
         (
             "without a usable value in the latest 3 runs",
             BTreeSet::new(),
         ),
         ("with too few runs to test (8 are needed)", BTreeSet::new()),
+        (
+            "with a history that wanders, which is not judged",
+            BTreeSet::new(),
+        ),
     ];
     for (series, state) in view.histories.series.iter().zip(&view.detection.states) {
         let reason = match state {
@@ -234,6 +242,7 @@ fn untested(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Mark
             SeriesState::NotMeasured { .. } => 0,
             SeriesState::NothingUsable { .. } => 1,
             SeriesState::TooFew { .. } => 2,
+            SeriesState::Wanders => 3,
         };
         let benchmark = (&*series.subject.suite, &*series.subject.benchmark);
         reasons[reason].1.insert(benchmark);

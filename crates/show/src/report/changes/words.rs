@@ -1,6 +1,7 @@
 //! Changes in the words of the report.
 
 use crate::FindingText;
+use crate::explained_text;
 use crate::MomentText;
 use std::collections::BTreeSet;
 
@@ -10,8 +11,8 @@ use super::ChangesView;
 use crate::quantity::{fixed, percent, quantity};
 use crate::sample::metric_title;
 use crate::{FIRST_METRIC, difference_text};
-use lapwing_analyse::detect::{ChangeKind, FAILURES, Finding, FindingGroup};
-use lapwing_model::Better;
+use lapwing_analyse::detect::{ChangeKind, ChangeSize, FAILURES, Finding, FindingGroup};
+use lapwing_model::{Better, Metric};
 
 /// From this ratio on a change is a factor and not a percentage.
 const FACTOR: f64 = 2.0;
@@ -46,34 +47,49 @@ impl FindingSentence for Finding {
 
     fn sentence(&self) -> String {
         let size = &self.size;
-        let rises = size.rises();
         if self.subject.metric == FAILURES {
             let [before, after] = self.level_texts();
             return format!("fails in {after} of iterations instead of {before}");
         }
-        let is_time = self.metric.unit == "s" && self.metric.better == Some(Better::Lower);
+        let (word, text, interval) = size.words(&self.metric);
+        let whole = format!("{word} by {text} {interval}");
+        match self.rate_text() {
+            Some(rate) => format!("{rate}, {whole} in all"),
+            None => whole,
+        }
+    }
+}
+
+/// The words for the size of a change.
+pub(crate) trait SizeWords {
+    /// Returns `slower`, `14 %` and `[10, 19]`.
+    fn words(&self, metric: &Metric) -> (&'static str, String, String);
+}
+
+impl SizeWords for ChangeSize {
+    fn words(&self, metric: &Metric) -> (&'static str, String, String) {
+        let is_time = metric.unit == "s" && metric.better == Some(Better::Lower);
+        let none = if self.is_ratio { 1.0 } else { 0.0 };
+        let rises = self.change > none;
         let word = match (is_time, rises) {
             (true, true) => "slower",
             (true, false) => "faster",
             (false, true) => "higher",
             (false, false) => "lower",
         };
-        if !size.is_ratio {
-            let unit = &self.metric.unit;
+        let Interval { lower, upper } = self.interval;
+        if !self.is_ratio {
+            let unit = &metric.unit;
             let [lower, upper] = if rises {
-                [size.interval.lower, size.interval.upper]
+                [lower, upper]
             } else {
-                [-size.interval.upper, -size.interval.lower]
+                [-upper, -lower]
             };
-            return format!(
-                "{word} by {} [{}, {}]",
-                quantity(size.change.abs(), unit),
-                quantity(lower, unit),
-                quantity(upper, unit)
-            );
+            let interval = format!("[{}, {}]", quantity(lower, unit), quantity(upper, unit));
+            return (word, quantity(self.change.abs(), unit), interval);
         }
-        let Magnitude { text, interval, .. } = Magnitude::of(size.change, size.interval);
-        format!("{word} by {text} {interval}")
+        let Magnitude { text, interval, .. } = Magnitude::of(self.change, self.interval);
+        (word, text, interval)
     }
 }
 
@@ -121,7 +137,8 @@ pub(super) fn state_text(view: &ChangesView, finding: &Finding) -> String {
         let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
         format!("{} by {}{reason}", said.state.name(), said.by)
     });
-    let parts: Vec<String> = back.into_iter().chain(said).collect();
+    let explained = finding.explained.as_ref().map(explained_text);
+    let parts: Vec<String> = explained.into_iter().chain(back).chain(said).collect();
     if parts.is_empty() {
         "new".to_owned()
     } else {
@@ -132,6 +149,7 @@ pub(super) fn state_text(view: &ChangesView, finding: &Finding) -> String {
 /// Returns the key of the state, to filter by.
 pub(super) fn state_key(finding: &Finding) -> &'static str {
     match (&finding.triage, finding.went_away) {
+        _ if finding.explained.is_some() => "explained",
         (Some(_), _) => "known",
         (None, Some(_)) => "undone",
         (None, None) => "new",
@@ -144,14 +162,19 @@ pub(super) fn place_text(view: &ChangesView, moment: usize) -> String {
     format!("{}, {}", moment.label(), moment.date_text())
 }
 
-/// Returns `since a1b2c3, 2026-09-14`, or for a drift `slowly between a1b2c3, 2026-06-14, and d4e5f6, 2026-09-14`.
+/// Returns `since a1b2c3, 2026-09-14`, or for a drift that ended `from a1b2c3, 2026-06-14, to d4e5f6, 2026-09-14`.
 pub(super) fn since_text(view: &ChangesView, finding: &Finding) -> String {
     let after = place_text(view, finding.first_after);
     match finding.kind {
         ChangeKind::Step | ChangeKind::Alarm => format!("since {after}"),
         ChangeKind::Drift => {
-            let before = place_text(view, finding.last_before);
-            format!("slowly between {before}, and {after}")
+            let since = place_text(view, finding.since());
+            let newest = view.histories.series[finding.series].points.last();
+            if newest.is_none_or(|newest| newest.moment == finding.first_after) {
+                format!("since {since}")
+            } else {
+                format!("from {since}, to {after}")
+            }
         }
     }
 }
@@ -239,6 +262,8 @@ mod tests {
                 },
                 is_ratio,
             },
+            rates: Vec::new(),
+            explained: None,
             evidence: Evidence::Test {
                 p_value: 0.0,
                 p_adjusted: 0.0,
