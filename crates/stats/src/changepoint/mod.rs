@@ -6,6 +6,7 @@
 mod cost;
 mod level;
 mod pelt;
+mod shape;
 
 pub(crate) use cost::NormalMean;
 pub(crate) use level::squares_around_steps;
@@ -14,3 +15,4 @@ pub use level::{
     level_difference,
 };
 pub(crate) use pelt::pelt_on_grid;
+pub use shape::{Drift, SeriesChanges, Slope, series_changes, slope};
