@@ -18,3 +18,4 @@ pub use level::{
 };
 pub use shape::{Drift, SeriesChanges, Slope, series_changes, slope};
 pub(crate) use pelt::pelt_on_grid;
+pub use shape::{Drift, SeriesChanges, Slope, series_changes, slope};

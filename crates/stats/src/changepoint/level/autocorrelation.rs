@@ -38,7 +38,7 @@ pub(super) fn removable_autocorrelation(scores: &[f64]) -> f64 {
 }
 
 /// Returns the part of each value that is not predicted by the value before it: xᵢ − ρ xᵢ₋₁.
-pub(super) fn innovations(values: &[f64], autocorrelation: f64) -> Vec<f64> {
+pub(in crate::changepoint) fn innovations(values: &[f64], autocorrelation: f64) -> Vec<f64> {
     let first = values.first().map(|value| value * (1.0 - autocorrelation));
     let later = values
         .windows(2)

@@ -11,6 +11,7 @@
 //! intervals, Kovács, Bühlmann, Li & Munk, *Biometrika* 2023.
 
 mod autocorrelation;
+mod evidence;
 mod location;
 mod noise;
 mod permutation;
@@ -26,6 +27,8 @@ pub(super) mod testing;
 mod tests;
 mod wander;
 
+pub(super) use autocorrelation::innovations;
+pub(super) use evidence::{clearest_p_value, located, may_wander};
 pub use ramp::drift;
 pub(crate) use ramp::squares_around_steps;
 use search::normal_scores;

@@ -30,7 +30,7 @@ const NORMAL_FROM: usize = 30;
 /// The tail of a sum of scores is rarely lighter than a normal one at a difference larger by 1 / 0.8.
 const LIGHTEST: f64 = 0.8;
 /// With more autocorrelation than this a series may wander: its steps have to describe it better than that alone.
-const WANDERING: f64 = 0.5;
+pub(super) const WANDERING: f64 = 0.5;
 
 /// What counts as a change of the level.
 #[derive(Debug, Clone, Copy)]
@@ -149,7 +149,7 @@ struct Candidate {
 }
 
 impl<'a> Search<'a> {
-    fn new(scores: &'a [f64], options: &'a LevelOptions) -> Self {
+    pub(super) fn new(scores: &'a [f64], options: &'a LevelOptions) -> Self {
         Self {
             sums: ScoreSums::of(scores),
             scores,
@@ -158,7 +158,7 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the splits in order.
-    fn found(&self) -> Vec<FoundSplit> {
+    pub(super) fn found(&self) -> Vec<FoundSplit> {
         let mut found = Vec::new();
         self.split_segment(0, self.scores.len(), 0.0, &mut found);
         found.sort_by_key(|split| split.index);

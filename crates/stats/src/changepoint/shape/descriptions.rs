@@ -1,0 +1,184 @@
+//! How much better than one level other descriptions are.
+
+use super::memory::{SHORT, least, long};
+use super::segments::best_segments;
+use super::standardised::Standardised;
+use super::straight::{StraightFits, centred_times, residuals};
+use crate::number::as_f64;
+
+/// A series has at most so many steps.
+const MOST_STEPS: usize = 10;
+/// From so many values on a line may have a step.
+const FROM_LINE_AND_STEP: usize = 20;
+
+/// What a series may look like.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum SeriesShape {
+    /// Levels, which begin at these indices after the first.
+    Steps(Vec<usize>),
+    /// A straight line.
+    Line,
+    /// A level up to and at the first index, a slope, and another level from the second index on.
+    Ramp([usize; 2]),
+    /// Two lines that meet at this index and go in one direction.
+    Bend(usize),
+    /// A line that is moved from this index on.
+    LineAndStep(usize),
+}
+
+/// A description of a series, and by how much it is better than one level.
+#[derive(Debug, Clone)]
+pub(super) struct Description {
+    pub(super) shape: SeriesShape,
+    /// The gain in −2 ln likelihood, less what the shape costs.
+    pub(super) gain: f64,
+}
+
+/// The descriptions of a series.
+#[derive(Debug)]
+pub(super) struct Descriptions {
+    /// One for each number of steps.
+    pub(super) steps: Vec<Description>,
+    /// Lines and ramps.
+    pub(super) drifts: Vec<Description>,
+    /// The gain of noise with a long memory around one level.
+    pub(super) wandering: f64,
+}
+
+impl Descriptions {
+    pub(super) fn of(series: &Standardised) -> Self {
+        let values = &series.values;
+        let length = values.len();
+        let level = residuals(values, &[]);
+        let of_level = least(&level, SHORT, series.floor);
+        let describe = |shape: SeriesShape| {
+            let left = shape.residuals(values);
+            let gained = of_level - least(&left, SHORT, series.floor);
+            Description {
+                gain: gained * worth(length, shape.terms()) - shape.penalty(length),
+                shape,
+            }
+        };
+        let most = (length / 3).saturating_sub(1).clamp(1, MOST_STEPS);
+        let steps = best_segments(values, most).into_iter();
+        let fits = StraightFits::of(values);
+        let ramp = fits.ramp().filter(|ends| *ends != [0, length - 1]);
+        let step = fits.step_on_line().filter(|_| length >= FROM_LINE_AND_STEP);
+        let drifts = [
+            Some(SeriesShape::Line),
+            ramp.map(SeriesShape::Ramp),
+            fits.bend().map(SeriesShape::Bend),
+            step.map(SeriesShape::LineAndStep),
+        ];
+        Self {
+            steps: steps.map(SeriesShape::Steps).map(describe).collect(),
+            drifts: drifts.into_iter().flatten().map(describe).collect(),
+            wandering: (of_level - least(&level, long(), series.floor)) * worth(length, 0),
+        }
+    }
+
+    /// Returns the best description by steps.
+    pub(super) fn best_steps(&self) -> Option<&Description> {
+        best(&self.steps)
+    }
+
+    /// Returns the best description by lines.
+    pub(super) fn best_drift(&self) -> Option<&Description> {
+        best(&self.drifts)
+    }
+}
+
+fn best(descriptions: &[Description]) -> Option<&Description> {
+    descriptions
+        .iter()
+        .max_by(|one, other| one.gain.total_cmp(&other.gain))
+}
+
+/// What a gain with so many terms is worth, since the terms fit some of the noise.
+fn worth(length: usize, terms: usize) -> f64 {
+    let length = as_f64(length);
+    (length - as_f64(terms) - 2.0) / length
+}
+
+impl SeriesShape {
+    /// Returns the number of terms besides the level.
+    fn terms(&self) -> usize {
+        match self {
+            Self::Steps(steps) => steps.len(),
+            Self::Line => 1,
+            Self::Ramp(_) | Self::Bend(_) => 2,
+            Self::LineAndStep(_) => 3,
+        }
+    }
+
+    /// Returns what it costs in a series of so many values: ln n for a number, and more for a place that was chosen.
+    fn penalty(&self, length: usize) -> f64 {
+        let each = as_f64(length).ln();
+        match self {
+            Self::Steps(steps) => {
+                let ends = steps.iter().copied().chain([length]);
+                let starts = [0].into_iter().chain(steps.iter().copied());
+                let share = |(start, end): (usize, usize)| as_f64(end - start) / as_f64(length);
+                let shares: f64 = starts.zip(ends).map(|part| share(part).ln()).sum();
+                3.0 * as_f64(steps.len()) * each + shares
+            }
+            Self::Line => each,
+            Self::Ramp([from, to]) => {
+                let ends_inside = usize::from(*from > 0) + usize::from(*to + 1 < length);
+                each * as_f64(1 + ends_inside)
+            }
+            Self::Bend(_) => 3.0 * each,
+            Self::LineAndStep(_) => 4.0 * each,
+        }
+    }
+
+    /// Returns what the shape leaves of the values by least squares.
+    fn residuals(&self, values: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Steps(steps) => around_levels(values, steps),
+            Self::Line | Self::Ramp(_) | Self::Bend(_) | Self::LineAndStep(_) => {
+                residuals(values, &self.columns(values.len()))
+            }
+        }
+    }
+
+    /// Returns what is fitted besides the level.
+    pub(super) fn columns(&self, length: usize) -> Vec<Vec<f64>> {
+        let column = |height: &dyn Fn(f64) -> f64| -> Vec<f64> {
+            (0..length).map(|at| height(as_f64(at))).collect()
+        };
+        match self {
+            Self::Steps(steps) => steps.iter().map(|at| step_column(*at, length)).collect(),
+            Self::Line => vec![centred_times(length)],
+            Self::Ramp([from, to]) => {
+                let (from, to) = (as_f64(*from), as_f64(*to));
+                vec![column(&|at| ((at - from) / (to - from)).clamp(0.0, 1.0))]
+            }
+            Self::Bend(bend) => {
+                let bend = as_f64(*bend);
+                vec![centred_times(length), column(&|at| (at - bend).max(0.0))]
+            }
+            Self::LineAndStep(step) => vec![centred_times(length), step_column(*step, length)],
+        }
+    }
+}
+
+/// Returns 0 before a step and 1 from it on.
+pub(super) fn step_column(step: usize, length: usize) -> Vec<f64> {
+    (0..length)
+        .map(|at| f64::from(u8::from(at >= step)))
+        .collect()
+}
+
+/// Returns the values less the mean of their segment.
+pub(super) fn around_levels(values: &[f64], steps: &[usize]) -> Vec<f64> {
+    let mut left = Vec::with_capacity(values.len());
+    let mut start = 0;
+    for end in steps.iter().copied().chain([values.len()]) {
+        let part = &values[start..end];
+        let level = crate::mean(part).unwrap_or(0.0);
+        left.extend(part.iter().map(|value| value - level));
+        start = end;
+    }
+    left
+}
