@@ -39,8 +39,8 @@ pub use words::estimate::{
 };
 pub use words::finding::{
     ChangeCounts, FindingGroupText, FindingText, MomentText, NAMED_ENVIRONMENT_CHANGES,
-    change_text, detection_text, environment_text, explained_text, surrounding_text, suspicion_text,
-    tested_text,
+    change_text, detection_text, environment_text, explained_text, surrounding_text,
+    suspicion_text, tested_text,
 };
 pub use words::looked::LookedText;
 pub use words::meaning::{BenchmarkMeaning, MeaningParameter};

@@ -120,12 +120,14 @@ impl SearchedSeries {
             found
                 .changes
                 .extend(steps.map(|step| change(step.index, step.range, step.p_value)));
-            found.changes.extend(changes.drift.map(|drift| SeriesChange {
-                drift: Some(SeriesDrift {
-                    bend: drift.bend.map(|bend| part.start + bend),
-                }),
-                ..change(*drift.range.end(), drift.range, drift.p_value)
-            }));
+            found
+                .changes
+                .extend(changes.drift.map(|drift| SeriesChange {
+                    drift: Some(SeriesDrift {
+                        bend: drift.bend.map(|bend| part.start + bend),
+                    }),
+                    ..change(*drift.range.end(), drift.range, drift.p_value)
+                }));
         }
         found.changes.sort_by_key(|change| change.point);
         found
@@ -224,7 +226,10 @@ impl SearchedSeries {
                 Some(_) => (last - change.range.start()) / 3,
                 None => 0,
             };
-            let surroundings = (before.start..before.end + third, after.start - third..after.end);
+            let surroundings = (
+                before.start..before.end + third,
+                after.start - third..after.end,
+            );
             let went_away = went_away(&self.changes, &scaled, index + 1, &size);
             findings.push(Finding {
                 series: at,

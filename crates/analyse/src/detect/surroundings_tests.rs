@@ -60,7 +60,11 @@ fn moved(key: &str, at: usize, step: f64, seed: u64) -> Histories {
     let mut values = noise(60, QUIET, seed);
     scale(&mut values[40..], step);
     let mut histories = days(60);
-    observe(&mut histories, key, |run| if run < at { "m6i" } else { "m7i" });
+    observe(
+        &mut histories,
+        key,
+        |run| if run < at { "m6i" } else { "m7i" },
+    );
     add(&mut histories, "b", &values);
     histories
 }
@@ -101,7 +105,11 @@ fn a_move_of_the_host_that_does_not_matter_is_not_mentioned() {
 /// Returns a suite whose host changed at run 40, with 8 % more for all but the first, which has its own factor.
 fn moved_suite(first: f64, seed: u64) -> Histories {
     let mut histories = days(60);
-    observe(&mut histories, "host", |run| if run < 40 { "m6i" } else { "m7i" });
+    observe(
+        &mut histories,
+        "host",
+        |run| if run < 40 { "m6i" } else { "m7i" },
+    );
     for benchmark in 0..10 {
         let mut values = noise(60, 0.02, 1000 * seed + benchmark);
         scale(&mut values[40..], if benchmark == 0 { first } else { 1.08 });

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::report::{FindingSentence, SizeWords};
 use lapwing_analyse::detect::{
-    ChangeKind, ChangeSize, Detection, Direction, EnvironmentChange, Evidence, FAILURES, Finding, FindingGroup,
-    Histories, Moment, SeriesState, SurroundingEffect, Suspicion,
+    ChangeKind, ChangeSize, Detection, Direction, EnvironmentChange, Evidence, FAILURES, Finding,
+    FindingGroup, Histories, Moment, SeriesState, SurroundingEffect, Suspicion,
 };
 use lapwing_model::text::{counted, grouped, joined, joined_with_and};
 use schemars::JsonSchema;
@@ -315,7 +315,10 @@ impl ChangeCounts {
 /// has said anything about, then what is known.
 pub fn detection_text(detection: &Detection) -> String {
     let counts = ChangeCounts::of(detection);
-    let explanations = detection.findings.iter().filter_map(|it| it.explained.as_ref());
+    let explanations = detection
+        .findings
+        .iter()
+        .filter_map(|it| it.explained.as_ref());
     let explanations: BTreeSet<&str> = explanations.map(|it| it.key.as_str()).collect();
     let explained = match explanations.first() {
         Some(key) if explanations.len() == 1 => {

@@ -44,10 +44,7 @@ pub struct CategoryEffects {
 /// Two descriptions are compared, each the best of steps (binary segmentation) and a line, with and without effects,
 /// by Schwarz's criterion (Schwarz, *Annals of Statistics* 1978): a step counts as its place and its size and a little
 /// more, so that an effect which explains a step is preferred to it.
-pub fn category_effects(
-    values: &[f64],
-    categories: &[Option<usize>],
-) -> Option<CategoryEffects> {
+pub fn category_effects(values: &[f64], categories: &[Option<usize>]) -> Option<CategoryEffects> {
     let known = Categories::of(values, categories)?;
     let without = Description::best(values);
     let starts = [
@@ -74,10 +71,7 @@ pub fn category_effects(
 /// Returns the effects of categories that are expected to have some, as they have on series like this one: those that
 /// explain all steps near a switch of categories. The gain is positive unless the series clearly speaks for other
 /// places or against any effect. `None` as for [`category_effects`].
-pub fn expected_effects(
-    values: &[f64],
-    categories: &[Option<usize>],
-) -> Option<CategoryEffects> {
+pub fn expected_effects(values: &[f64], categories: &[Option<usize>]) -> Option<CategoryEffects> {
     let known = Categories::of(values, categories)?;
     let without = Description::best(values);
     let (_, mut effects) = known.without_steps_at_switches(&without, values);
@@ -315,8 +309,7 @@ fn segmentation(values: &[f64]) -> Vec<usize> {
     while steps.len() < MOST_STEPS {
         let clearest = segments.iter().enumerate();
         let clearest = clearest.filter_map(|(at, segment)| Some((at, segment.2?)));
-        let Some((at, (gain, split))) =
-            clearest.max_by(|one, other| one.1.0.total_cmp(&other.1.0))
+        let Some((at, (gain, split))) = clearest.max_by(|one, other| one.1.0.total_cmp(&other.1.0))
         else {
             break;
         };
@@ -463,7 +456,11 @@ mod tests {
 
     #[test]
     fn one_move_explains_a_step_at_its_place_and_no_other() {
-        let moved = |at: usize| (0..60).map(move |run| Some(usize::from(run >= at))).collect();
+        let moved = |at: usize| {
+            (0..60)
+                .map(move |run| Some(usize::from(run >= at)))
+                .collect()
+        };
         let (mut explained, mut wrong) = (0, 0);
         for seed in 0..60 {
             let mut values = series(Noise::Normal, 60, seed);

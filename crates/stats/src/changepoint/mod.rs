@@ -16,6 +16,5 @@ pub use level::{
     LevelChange, LevelChanges, LevelDifference, LevelOptions, drift, level_changes,
     level_difference,
 };
-pub use shape::{Drift, SeriesChanges, Slope, series_changes, slope};
 pub(crate) use pelt::pelt_on_grid;
 pub use shape::{Drift, SeriesChanges, Slope, series_changes, slope};

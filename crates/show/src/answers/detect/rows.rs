@@ -1,7 +1,8 @@
 //! Findings as rows, for JSON and CSV.
 
 use lapwing_analyse::detect::{
-    ChangeKind, DriftRate, EnvironmentChange, Evidence, Finding, FindingGroup, Moment, SeriesState, Suspicion,
+    ChangeKind, DriftRate, EnvironmentChange, Evidence, Finding, FindingGroup, Moment, SeriesState,
+    Suspicion,
 };
 use lapwing_analyse::sample::Subject;
 use schemars::JsonSchema;

@@ -12,7 +12,8 @@ use crate::writing::Align::{Left, Right, Whole};
 use crate::writing::{NextStep, Note, Table, TextAnswer, View};
 use crate::{
     FIRST_METRIC, FindingGroupText, FindingText, MomentText, NAMED_ENVIRONMENT_CHANGES,
-    detection_text, environment_text, explained_text, round_percent, surrounding_text, suspicion_text, tested_text,
+    detection_text, environment_text, explained_text, round_percent, surrounding_text,
+    suspicion_text, tested_text,
 };
 
 /// In shorter histories the newest runs are not tested by themselves, and those of all places have little power.

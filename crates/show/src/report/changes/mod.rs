@@ -20,8 +20,8 @@ use lapwing_analyse::detect::{
 use lapwing_analyse::sample::Subject;
 use lapwing_model::JudgeSettings;
 use lapwing_record::Remark;
-pub(crate) use words::{FindingSentence, SizeWords};
 use words::cost;
+pub(crate) use words::{FindingSentence, SizeWords};
 
 /// Of more causes only so many have a section of their own; the table of findings has all.
 const SHOWN_CAUSES: usize = 20;

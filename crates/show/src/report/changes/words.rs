@@ -1,8 +1,8 @@
 //! Changes in the words of the report.
 
 use crate::FindingText;
-use crate::explained_text;
 use crate::MomentText;
+use crate::explained_text;
 use std::collections::BTreeSet;
 
 use lapwing_stats::Interval;

@@ -26,6 +26,10 @@ const LEAST_P_VALUES: [(usize, f64); 2] = [(FEW, 0.005), (30, 0.0005)];
 const SCALE: f64 = 0.4;
 /// By so much a drift has to be better than wandering.
 const DRIFT_NOT_WANDERING: f64 = 5.0;
+/// A drift, or wandering, is there without so many of the first or of the last values: those may be outliers.
+const ENDS: usize = 2;
+/// What is left of a drift without them has at most this probability in noise.
+const WITHOUT_ENDS: f64 = 0.1;
 /// The largest autocorrelation that is allowed for.
 const LARGEST_AUTOCORRELATION: f64 = 0.95;
 
@@ -137,7 +141,15 @@ impl History<'_> {
         let credit = if places.len() == 1 { each } else { 0.0 };
         let is_step = steps.gain + credit > drift.gain;
         let of_drift = self.least_p_value().max(p_value);
-        if !is_step && of_drift <= level && drift.gain - wandering >= DRIFT_NOT_WANDERING {
+        let is_drift = !is_step && of_drift <= level;
+        let is_left = |left: &Descriptions, _| {
+            let drift = left.best_drift();
+            drift.is_some_and(|it| p_value_of(it.gain) <= WITHOUT_ENDS)
+        };
+        if is_drift
+            && drift.gain - wandering >= DRIFT_NOT_WANDERING
+            && self.holds_without_ends(is_left)
+        {
             return self.with_drift(&drift.shape, of_drift / SHAPES, found.changes);
         }
         let is_hidden = self.values.len() < FEW || may_wander(self.values);
@@ -153,11 +165,33 @@ impl History<'_> {
         }
         let places: Vec<usize> = found.changes.iter().map(|change| change.index).collect();
         let against = if places.len() <= 1 { 1.0 } else { -2.0 };
-        let is_slow = wandering >= 1.5 * each - 2.0 && wandering >= gain + against;
+        let wanders = |it: &Descriptions, described: usize| {
+            let gains = [it.best_steps(), it.best_drift()];
+            let gain = gains
+                .into_iter()
+                .flatten()
+                .map(|it| it.gain)
+                .fold(f64::NEG_INFINITY, f64::max);
+            let each = as_f64(described).ln();
+            it.wandering >= 1.5 * each - 2.0 && it.wandering >= gain + against
+        };
+        let is_slow = wanders(descriptions, described) && self.holds_without_ends(wanders);
         if is_slow || go_back_and_forth(self.values, &places) {
             return self.wandering();
         }
         self.with_steps(found.changes)
+    }
+
+    /// Returns whether a condition on descriptions, and the number of values that they describe, holds without the first
+    /// and without the last of the values.
+    fn holds_without_ends(&self, condition: impl Fn(&Descriptions, usize) -> bool) -> bool {
+        let last = self.values.len() - ENDS;
+        [&self.values[ENDS..], &self.values[..last]]
+            .into_iter()
+            .all(|values| {
+                let series = Standardised::of(values, &drawn_in(values));
+                series.is_some_and(|it| condition(&Descriptions::of(&it), it.values.len()))
+            })
     }
 
     fn least_p_value(&self) -> f64 {
