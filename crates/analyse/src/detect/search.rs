@@ -221,6 +221,10 @@ fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
         .suspicions
         .sort_by(|one, other| size(other).total_cmp(&size(one)));
     if let Some(without) = &without {
+        let of_suspicions = detection.suspicions.iter_mut().map(|it| &mut it.finding);
+        for finding in detection.findings.iter_mut().chain(of_suspicions) {
+            without.as_recorded(finding);
+        }
         for (at, effects) in without.effects.iter().enumerate() {
             if !effects.is_empty() {
                 let explained = explained(recorded, at, effects, &searched[at], options);

@@ -203,17 +203,21 @@ impl SearchedSeries {
         let mut findings = Vec::new();
         for (index, (change, drift)) in self.changes.iter().zip(drifts).enumerate() {
             let (before, after) = self.sides(index, scaled.len());
-            let (size, rates) = match drift {
-                Some(drift) => (Some(drift.size), drift.rates),
-                None if change.drift.is_some() => (None, Vec::new()),
-                None => {
-                    let [was, is] = [&before, &after].map(|side| &flat[side.clone()]);
-                    let size = ChangeSize::of(was, is, self.autocorrelation, is_ratio);
-                    let added = scaled[change.point] - flat[change.point];
-                    (size.map(|size| size.raised(added)), Vec::new())
+            let [was, is] = [&before, &after].map(|side| &flat[side.clone()]);
+            let of_step = ChangeSize::of(was, is, self.autocorrelation, is_ratio);
+            let found = match (drift, of_step) {
+                (Some(drift), _) => {
+                    let away = went_away(&self.changes, &scaled, index + 1, &drift.size);
+                    Some((drift.size, drift.rates, away))
                 }
+                (None, Some(size)) if change.drift.is_none() => {
+                    let away = went_away(&self.changes, &flat, index + 1, &size);
+                    let added = scaled[change.point] - flat[change.point];
+                    Some((size.raised(added), Vec::new(), away))
+                }
+                (None, _) => None,
             };
-            let Some(size) = size else {
+            let Some((size, rates, away)) = found else {
                 continue;
             };
             let moment = |point: usize| series.points[point].moment;
@@ -230,7 +234,6 @@ impl SearchedSeries {
                 before.start..before.end + third,
                 after.start - third..after.end,
             );
-            let went_away = went_away(&self.changes, &scaled, index + 1, &size);
             findings.push(Finding {
                 series: at,
                 subject: series.subject.clone(),
@@ -248,7 +251,7 @@ impl SearchedSeries {
                     p_adjusted: adjusted.get(&change.point).copied().unwrap_or(1.0),
                 },
                 runs: [before.len(), after.len()],
-                went_away: change.until.or(went_away).map(moment),
+                went_away: change.until.or(away).map(moment),
                 environment: environment(histories, series, &surroundings.0, &surroundings.1),
                 explained: None,
                 triage: None,
@@ -291,7 +294,8 @@ fn went_away(
     let scale = |value: f64| if size.is_ratio { value.ln() } else { value };
     let (before, after) = (scale(size.before), scale(size.after));
     let is_own = !changes[next - 1].is_shared;
-    let rest = &changes[next..];
+    let rest = changes[next..].iter().filter(|it| it.drift.is_none());
+    let rest: Vec<&SeriesChange> = rest.collect();
     let (mut latest, mut of_suite) = (after, 0.0);
     for (index, change) in rest.iter().enumerate() {
         let end = rest

@@ -8,6 +8,7 @@ use lapwing_stats::{as_f64, median};
 use rayon::prelude::*;
 
 use super::environment::EnvironmentChange;
+use super::finding::Finding;
 use super::series::{FAILURES, Histories, HistorySeries};
 use super::shared::{MEMBERS, NORMAL_DEVIATION};
 use crate::sample::is_volatile;
@@ -106,6 +107,21 @@ pub(super) fn without_surroundings(histories: &Histories) -> Option<WithoutSurro
         },
         effects,
     })
+}
+
+impl WithoutSurroundings {
+    /// Gives the levels of a finding as they were in the surroundings of its first run.
+    pub(super) fn as_recorded(&self, finding: &mut Finding) {
+        let points = &self.histories.series[finding.series].points;
+        let point = points.partition_point(|point| point.moment < finding.first_after);
+        let is_ratio = finding.size.is_ratio;
+        for effect in &self.effects[finding.series] {
+            let value = effect.values.get(point).copied().flatten();
+            let added = value.map(|value| effect.effects[value].1);
+            let added = added.map(|added| if is_ratio { added.ln() } else { added });
+            finding.size = finding.size.raised(added.unwrap_or(0.0));
+        }
+    }
 }
 
 /// The effects that surroundings have on most series of a suite and metric.

@@ -132,7 +132,7 @@ fn an_explained_change_is_the_new_baseline_until_the_next_one() {
 
         benchmark   before   after  change                 since  verdict                   id
      1  join       0.998 s  1.20 s  1.201× [1.199, 1.203]  v20    ✗ regression (explained)  7918233f
-     2  join        1.20 s  1.30 s  1.085× [1.082, 1.087]  v40    ✗ regression              ba81023c
+     2  join        1.20 s  1.30 s  1.085× [1.083, 1.086]  v40    ✗ regression              ba81023c
 
     note: change 1: v19..v20, 2026-01-21
     note: change 2: v38..v40, 2026-02-13
@@ -217,7 +217,7 @@ fn wrong_input_is_named() {
     ");
     assert_snapshot!(told(&["detect", "--fail-on", "slowdown"]), @"
     error: invalid value 'slowdown' for '--fail-on <WHAT>'
-      [possible values: regression, suspected, not-measured]
+      [possible values: regression, suspected, drift, not-measured]
 
     For more information, try '--help'.
     exit 2

@@ -51,7 +51,7 @@ fn a_change_is_suspected_for_two_nights_and_a_regression_on_the_third() {
      benchmark   before   after  change                 since  verdict       id
      join       0.998 s  2.00 s  2.001× [1.995, 2.007]  v20    ✗ regression  7918233f
 
-    note: v12..v20, 2026-01-21
+    note: v19..v20, 2026-01-21
     next: `lapwing triage acknowledge 7918233f` marks it as known, `lapwing report`
     writes pages with the histories
     exit 0

@@ -28,6 +28,7 @@ mod detect;
 mod detect_history;
 mod detect_newest;
 mod detect_rules;
+mod detect_surroundings;
 mod detect_told;
 mod doctor;
 mod documented_keys;

@@ -23,20 +23,33 @@ fn noise(night: u32, place: u32) -> f64 {
     f64::from((state >> 32) as u32) / f64::from(u32::MAX)
 }
 
+/// The host and the branch of a night.
+pub type Surroundings = fn(u32) -> [&'static str; 2];
+
 /// Records of these nights, of which each is a version `v0`, `v1`, ….
 pub fn nights(nights: std::ops::Range<u32>, benchmarks: &[(&str, Nights)]) -> String {
+    nights_in(nights, benchmarks, |_| ["node1", "main"])
+}
+
+/// The same in these surroundings.
+pub fn nights_in(
+    nights: std::ops::Range<u32>,
+    benchmarks: &[(&str, Nights)],
+    surroundings: Surroundings,
+) -> String {
     let mut lines = RecordLines::after(nights.start * 1000);
     for night in nights {
         let at = format!("2026-{:02}-{:02}T02:00:00Z", 1 + night / 28, 1 + night % 28);
         let name = format!("night-{night}");
         let session = lines.session(&at, json!({"suite": "nightly", "name": name}));
-        let version = json!({"name": format!("v{night}"), "date": at});
+        let [host, branch] = surroundings(night);
+        let version = json!({"name": format!("v{night}"), "date": at, "branch": branch});
         let run = lines.run(&session, json!({"version": version}));
         for (place, (benchmark, factor)) in (0_u32..).zip(benchmarks) {
             let Some(factor) = factor(night) else {
                 continue;
             };
-            let instance = lines.instance(&run, benchmark, json!({"host": "node1"}));
+            let instance = lines.instance(&run, benchmark, json!({"host": host}));
             let value = factor * (0.995 + 0.01 * noise(night, place));
             let more = if value < 0.0 {
                 json!({"outcome": "failed", "message": "it broke"})

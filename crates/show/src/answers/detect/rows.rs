@@ -54,7 +54,7 @@ pub struct FindingFields<'a> {
     since: MomentRow,
     /// From when on the level was back.
     went_away: Option<MomentRow>,
-    /// `new`, or what was said in triage.
+    /// `new`, `explained` by a surrounding, or what was said in triage.
     state: &'static str,
     state_reason: Option<&'a str>,
     state_by: Option<&'a str>,
@@ -266,7 +266,11 @@ impl<'a> FindingFields<'a> {
             last: Some(row_of(*finding.range.end())),
             since: row_of(finding.since()),
             went_away: finding.went_away.map(row_of),
-            state: triage.map_or("new", |triaged| triaged.state.name()),
+            state: match triage {
+                Some(triaged) => triaged.state.name(),
+                None if finding.explained.is_some() => "explained",
+                None => "new",
+            },
             state_reason: triage.and_then(|triaged| triaged.reason.as_deref()),
             state_by: triage.map(|triaged| triaged.by.as_str()),
             notified: finding.is_notified,

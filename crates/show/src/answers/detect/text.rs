@@ -16,7 +16,7 @@ use crate::{
     suspicion_text, tested_text,
 };
 
-/// In shorter histories the newest runs are not tested by themselves, and those of all places have little power.
+/// In shorter histories the newest runs are not tested by themselves, and the test of all places has little power.
 const FEW_RUNS: usize = 13;
 
 /// Of a group with more findings only the largest are listed.
@@ -126,7 +126,7 @@ fn few_runs(answer: &DetectAnswer) -> Option<Note> {
         detection.findings.is_empty() && detection.suspicions.is_empty() && detection.small == 0;
     (is_tested && has_none && longest > 0 && longest < FEW_RUNS).then(|| {
         let text = format!(
-            "no history has more than {}: with fewer than {FEW_RUNS}, even a clear change can hardly be told from chance; `lapwing compare 'until DATE' 'since DATE'` \
+            "no history has more than {}: with fewer than {FEW_RUNS}, only large changes are found; `lapwing compare 'until DATE' 'since DATE'` \
              compares two parts of a history",
             counted(longest, "run")
         );

@@ -28,8 +28,6 @@ const SCALE: f64 = 0.4;
 const DRIFT_NOT_WANDERING: f64 = 5.0;
 /// A drift, or wandering, is there without so many of the first or of the last values: those may be outliers.
 const ENDS: usize = 2;
-/// What is left of a drift without them has at most this probability in noise.
-const WITHOUT_ENDS: f64 = 0.1;
 /// The largest autocorrelation that is allowed for.
 const LARGEST_AUTOCORRELATION: f64 = 0.95;
 
@@ -141,16 +139,16 @@ impl History<'_> {
         let credit = if places.len() == 1 { each } else { 0.0 };
         let is_step = steps.gain + credit > drift.gain;
         let of_drift = self.least_p_value().max(p_value);
-        let is_drift = !is_step && of_drift <= level;
-        let is_left = |left: &Descriptions, _| {
-            let drift = left.best_drift();
-            drift.is_some_and(|it| p_value_of(it.gain) <= WITHOUT_ENDS)
-        };
-        if is_drift
-            && drift.gain - wandering >= DRIFT_NOT_WANDERING
-            && self.holds_without_ends(is_left)
-        {
-            return self.with_drift(&drift.shape, of_drift / SHAPES, found.changes);
+        if !is_step && of_drift <= level && drift.gain - wandering >= DRIFT_NOT_WANDERING {
+            let left = |it: &Descriptions| it.best_drift().map_or(1.0, |it| p_value_of(it.gain));
+            let without_ends = self.without_ends();
+            let of_drift = without_ends
+                .iter()
+                .map(|(it, _)| left(it))
+                .fold(of_drift, f64::max);
+            if of_drift <= level {
+                return self.with_drift(&drift.shape, of_drift / SHAPES, found.changes);
+            }
         }
         let is_hidden = self.values.len() < FEW || may_wander(self.values);
         if is_step && p_value <= level && steps.gain > wandering && is_hidden {
@@ -175,23 +173,23 @@ impl History<'_> {
             let each = as_f64(described).ln();
             it.wandering >= 1.5 * each - 2.0 && it.wandering >= gain + against
         };
-        let is_slow = wanders(descriptions, described) && self.holds_without_ends(wanders);
+        let is_slow = wanders(descriptions, described)
+            && (self.without_ends().iter()).all(|(it, described)| wanders(it, *described));
         if is_slow || go_back_and_forth(self.values, &places) {
             return self.wandering();
         }
         self.with_steps(found.changes)
     }
 
-    /// Returns whether a condition on descriptions, and the number of values that they describe, holds without the first
-    /// and without the last of the values.
-    fn holds_without_ends(&self, condition: impl Fn(&Descriptions, usize) -> bool) -> bool {
+    /// Returns the descriptions without the first and without the last of the values, and how many they describe.
+    fn without_ends(&self) -> Vec<(Descriptions, usize)> {
         let last = self.values.len() - ENDS;
-        [&self.values[ENDS..], &self.values[..last]]
-            .into_iter()
-            .all(|values| {
-                let series = Standardised::of(values, &drawn_in(values));
-                series.is_some_and(|it| condition(&Descriptions::of(&it), it.values.len()))
-            })
+        let parts = [&self.values[ENDS..], &self.values[..last]].into_iter();
+        let described = parts.filter_map(|values| {
+            let series = Standardised::of(values, &drawn_in(values))?;
+            Some((Descriptions::of(&series), series.values.len()))
+        });
+        described.collect()
     }
 
     fn least_p_value(&self) -> f64 {
