@@ -11,6 +11,8 @@ mod limits;
 mod newest;
 #[cfg(test)]
 mod newest_tests;
+#[cfg(test)]
+mod nightly_tests;
 mod options;
 mod search;
 mod searched;

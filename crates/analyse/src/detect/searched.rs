@@ -53,6 +53,8 @@ impl SeriesChange {
 pub(super) struct SearchedSeries {
     pub(super) changes: Vec<SeriesChange>,
     autocorrelation: f64,
+    /// The rate of false findings.
+    rate: f64,
     /// Whether it was searched.
     pub(super) is_tested: bool,
 }
@@ -69,6 +71,7 @@ impl SearchedSeries {
             return found;
         }
         found.is_tested = true;
+        found.rate = options.false_alarms;
         let scaled = series.scaled();
         let mut start = 0;
         let mut parts = Vec::new();
@@ -165,10 +168,15 @@ impl SearchedSeries {
             }
             after.end = change.until.unwrap_or(after.end);
             next += steps;
+            let clearest = found.changes[next - steps..next].iter();
+            let clearest = clearest.min_by(|one, other| one.p_value.total_cmp(&other.p_value));
+            let clearest = clearest.unwrap_or(change);
+            let p_adjusted = adjusted.get(&clearest.point).copied().unwrap_or(1.0);
             let Some(size) = ChangeSize::of(
-                &scaled[before.clone()],
-                &scaled[after.clone()],
+                [&scaled[before.clone()], &scaled[after.clone()]],
                 found.autocorrelation,
+                // What is found has at most the rate as its adjusted p-value.
+                Some(clearest.p_value / p_adjusted * found.rate),
                 is_ratio,
             ) else {
                 continue;
@@ -182,9 +190,6 @@ impl SearchedSeries {
                 Some(slope) => (slope.start, slope.end),
                 None => (change.point - 1, change.point),
             };
-            let clearest = found.changes[next - steps..next].iter();
-            let clearest = clearest.min_by(|one, other| one.p_value.total_cmp(&other.p_value));
-            let clearest = clearest.unwrap_or(change);
             findings.push(Finding {
                 series: at,
                 subject: series.subject.clone(),
@@ -198,7 +203,7 @@ impl SearchedSeries {
                 size,
                 evidence: Evidence::Test {
                     p_value: clearest.p_value,
-                    p_adjusted: adjusted.get(&clearest.point).copied().unwrap_or(1.0),
+                    p_adjusted,
                 },
                 runs: [before.len(), after.len()],
                 went_away: change

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::autocorrelation::{innovations, removable_autocorrelation};
-use super::location::nearest_split;
+use super::location::{Place, place};
 use super::noise::without_large_steps;
 use super::permutation::upper_tail;
 use super::prefix::{ScoreSplit, ScoreSums};
@@ -90,28 +90,40 @@ pub fn level_changes(values: &[f64], options: &LevelOptions) -> LevelChanges {
         found = search.found();
     }
     search.settle(&mut found);
-    relocate(values, options.minimum_segment, &mut found);
     if removable_autocorrelation(&scores) > WANDERING {
         let steps: Vec<usize> = found.iter().map(|split| split.index).collect();
         let needed = needed(&scores, &steps);
         found.retain(|split| needed.contains(&split.index));
     }
     LevelChanges {
-        changes: search.located(&found),
+        changes: located(values, options.minimum_segment, autocorrelation, &mut found),
         autocorrelation,
     }
 }
 
-/// Moves each change to where the values themselves are nearest to the two levels: ranks alone may leave it one run
+/// Moves each change to its place between its neighbours by the values themselves: ranks alone may leave it some runs
 /// off.
-fn relocate(values: &[f64], minimum: usize, found: &mut [FoundSplit]) {
+fn located(
+    values: &[f64],
+    minimum: usize,
+    autocorrelation: f64,
+    found: &mut [FoundSplit],
+) -> Vec<LevelChange> {
+    let mut changes = Vec::with_capacity(found.len());
     for at in 0..found.len() {
         let start = at.checked_sub(1).map_or(0, |before| found[before].index);
         let end = found.get(at + 1).map_or(values.len(), |after| after.index);
         let splits = minimum.max(1)..=(end - start).saturating_sub(minimum.max(1));
-        found[at].index =
-            start + nearest_split(&values[start..end], found[at].index - start, &splits);
+        let near = found[at].index - start;
+        let Place { split, range } = place(&values[start..end], near, &splits, autocorrelation);
+        found[at].index = start + split;
+        changes.push(LevelChange {
+            index: start + split,
+            range: start + range.start()..=start + range.end(),
+            p_value: found[at].p_value,
+        });
     }
+    changes
 }
 
 /// Returns the normal scores of finite values: the quantile of the normal distribution at each value's mid-rank

@@ -1,8 +1,7 @@
 //! Changes moved to their best places between their neighbours.
 
-use super::location::location_range;
 use super::prefix::ScoreSplit;
-use super::search::{FoundSplit, LevelChange, Search};
+use super::search::{FoundSplit, Search};
 
 impl Search<'_> {
     /// Moves each change to the best split between its neighbours, and drops the least significant one as long as
@@ -49,19 +48,5 @@ impl Search<'_> {
             .get(at + 1)
             .map_or(self.scores.len(), |after| after.index);
         (start, end)
-    }
-
-    pub(super) fn located(&self, found: &[FoundSplit]) -> Vec<LevelChange> {
-        let located = found.iter().enumerate().map(|(at, split)| {
-            let (start, end) = self.neighbours(found, at);
-            let splits = self.splits(start, end);
-            let range = location_range(&self.sums, start, end, &splits);
-            LevelChange {
-                index: split.index,
-                range: split.index.min(*range.start())..=split.index.max(*range.end()),
-                p_value: split.p_value,
-            }
-        });
-        located.collect()
     }
 }

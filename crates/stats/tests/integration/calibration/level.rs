@@ -1,7 +1,7 @@
 //! Changes of a level: how often a series without a change has a finding, and how often a step is found.
 
-use lapwing_stats::as_f64;
-use lapwing_stats::changepoint::{LevelOptions, drift, level_changes};
+use lapwing_stats::changepoint::{LevelOptions, drift, level_changes, level_difference};
+use lapwing_stats::{Confidence, as_f64};
 use rand::{Rng, RngExt};
 
 use super::noise::normal;
@@ -22,9 +22,11 @@ enum SeriesNoise {
     Failures,
     /// Rounded to a standard deviation.
     Rounded,
+    /// A standard deviation that wanders with a correlation of 0.9.
+    Clusters,
 }
 
-const NOISES: [(&str, SeriesNoise); 8] = [
+const NOISES: [(&str, SeriesNoise); 9] = [
     ("normal", SeriesNoise::Normal),
     ("log-normal", SeriesNoise::Lognormal),
     ("AR(1), ρ = 0.3", SeriesNoise::Autocorrelated(0.3)),
@@ -33,6 +35,7 @@ const NOISES: [(&str, SeriesNoise); 8] = [
     ("bimodal", SeriesNoise::Bimodal),
     ("failures of 10 %", SeriesNoise::Failures),
     ("rounded to σ", SeriesNoise::Rounded),
+    ("volatility clusters", SeriesNoise::Clusters),
 ];
 
 impl SeriesNoise {
@@ -59,6 +62,10 @@ impl SeriesNoise {
             }
             Self::Failures => count(random.random::<f64>() < 0.1),
             Self::Rounded => normal(random).round(),
+            Self::Clusters => {
+                before = 0.9 * before + (1.0_f64 - 0.81).sqrt() * normal(random);
+                normal(random) * (0.8 * before).exp()
+            }
         };
         (0..length).map(one).collect()
     }
@@ -76,6 +83,8 @@ impl SeriesNoise {
             Self::Failures => 0.3,
             // √(1 + 1 / 12)
             Self::Rounded => 1.041,
+            // √e^(2 · 0.8²)
+            Self::Clusters => 1.896,
         }
     }
 }
@@ -110,6 +119,90 @@ fn found(
         let other = found.iter().any(|change| change.index.abs_diff(at) > 5);
         [count(near.is_some()), count(covered), count(other)]
     })
+}
+
+/// Returns, for the finding that is nearest to a step: the share of series with one and of those within 5 runs; and
+/// among them the shares of ranges that hold the place, their mean width, the shares of intervals that hold the size,
+/// and the mean size in terms of the true one.
+fn place_and_size(
+    name: &str,
+    noise: SeriesNoise,
+    step: f64,
+    [length, at]: [usize; 2],
+    rounds: u32,
+) -> [f64; 6] {
+    let [found, near, held, width, covered, size] = average(name, rounds, |random| {
+        let mut values = noise.series(random, length);
+        let size = step * noise.deviation();
+        for value in &mut values[at..] {
+            *value += size;
+        }
+        let found = level_changes(&values, &LevelOptions::default());
+        let changes = &found.changes;
+        let nearest = (0..changes.len()).min_by_key(|change| changes[*change].index.abs_diff(at));
+        let Some(nearest) = nearest else {
+            return [0.0; 6];
+        };
+        let change = &changes[nearest];
+        let start = nearest
+            .checked_sub(1)
+            .map_or(0, |before| changes[before].index);
+        let end = changes.get(nearest + 1).map_or(length, |after| after.index);
+        let difference = level_difference(
+            &values[start..change.index],
+            &values[change.index..end],
+            found.autocorrelation,
+            Some(0.05),
+            Confidence::P95,
+        );
+        let difference = difference.unwrap();
+        [
+            1.0,
+            count(change.index.abs_diff(at) <= 5),
+            count(change.range.contains(&at)),
+            as_f64(change.range.end() - change.range.start() + 1),
+            count(difference.interval.contains(size)),
+            (difference.after - difference.before) / size,
+        ]
+    });
+    [
+        found,
+        near,
+        held / found,
+        width / found,
+        covered / found,
+        size / found,
+    ]
+}
+
+#[test]
+#[ignore = "takes minutes; its table stands in docs/calibration.md"]
+fn table_of_places_and_sizes() {
+    let rounds = std::env::var("ROUNDS").map_or(1000, |it| it.parse().unwrap());
+    let mut table = String::from(
+        "| noise | step | runs before / after | found | within 5 | range holds it | its mean width | interval holds the size | mean size / true |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+    );
+    for (name, noise) in NOISES
+        .iter()
+        .filter(|it| !matches!(it.1, SeriesNoise::Failures))
+    {
+        for step in [1.0, 1.5, 2.0, 3.0, 5.0] {
+            for place in [[100, 50], [100, 90], [30, 20]] {
+                let [found, near, held, width, covered, size] =
+                    place_and_size(name, *noise, step, place, rounds);
+                table += &format!(
+                    "| {name} | {step} σ | {} / {} | {:.1} % | {:.1} % | {:.1} % | {width:.1} | {:.1} % | {size:.2} |\n",
+                    place[1],
+                    place[0] - place[1],
+                    100.0 * found,
+                    100.0 * near,
+                    100.0 * held,
+                    100.0 * covered,
+                );
+            }
+        }
+    }
+    show(&table);
 }
 
 #[test]
