@@ -3,6 +3,8 @@
 //! [`Histories`] gathers the series of all benchmarks, [`detect`] finds their changes: first those that a whole suite
 //! shares, then those of each series, with the share of false findings controlled over all series of a metric.
 
+#[cfg(test)]
+mod annotated_tests;
 mod by_name;
 mod cause;
 mod environment;
@@ -13,6 +15,7 @@ mod newest;
 mod newest_tests;
 #[cfg(test)]
 mod nightly_tests;
+mod noise;
 mod options;
 mod search;
 mod searched;

@@ -110,6 +110,19 @@ fn alarms(values: &[Vec<f64>]) -> [usize; 3] {
         let detection = on_night(values, night);
         for finding in detection.findings.iter().filter(|it| it.is_open()) {
             let at = usize::from(finding.direction != Direction::Regression);
+            if std::env::var("SHOW").is_ok() {
+                let near = finding.first_after.saturating_sub(SAME_PLACE)
+                    ..=finding.first_after + SAME_PLACE;
+                if !seen[at]
+                    .iter()
+                    .any(|it| it.0 == finding.series && near.contains(&it.1))
+                {
+                    println!(
+                        "NEW night {night} runs {:?} {:?} {:?}",
+                        finding.runs, finding.kind, finding.evidence
+                    );
+                }
+            }
             note(&mut seen[at], finding.series, finding.first_after);
         }
         for it in &detection.suspicions {

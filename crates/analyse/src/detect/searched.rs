@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
 use lapwing_stats::as_f64;
-use lapwing_stats::changepoint::{LevelOptions, drift, level_changes};
+use lapwing_stats::changepoint::{LevelNoise, LevelOptions, drift, level_changes};
 
 use super::environment::{EnvironmentChange, differences};
 use super::finding::{ChangeKind, Direction, Evidence, Finding};
@@ -55,6 +55,8 @@ pub(super) struct SearchedSeries {
     autocorrelation: f64,
     /// The rate of false findings.
     rate: f64,
+    /// What its longest part says of the noise.
+    pub(super) noise: LevelNoise,
     /// Whether it was searched.
     pub(super) is_tested: bool,
 }
@@ -85,8 +87,12 @@ impl SearchedSeries {
         }
         parts.push(start..series.points.len());
         let number = as_f64(parts.len());
+        let longest = parts.iter().map(Range::len).max();
         for part in parts {
             let changes = level_changes(&scaled[part.clone()], options);
+            if Some(part.len()) == longest {
+                found.noise = changes.noise;
+            }
             let weight = as_f64(part.len()) / as_f64(scaled.len());
             found.autocorrelation += changes.autocorrelation * weight;
             found

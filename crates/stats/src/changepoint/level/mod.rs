@@ -24,10 +24,11 @@ mod size;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod volatility;
 mod wander;
 
 pub use ramp::drift;
 pub(crate) use ramp::squares_around_steps;
 use search::normal_scores;
-pub use search::{LevelChange, LevelChanges, LevelOptions, level_changes};
+pub use search::{LevelChange, LevelChanges, LevelNoise, LevelOptions, level_changes};
 pub use size::{LevelDifference, level_difference};

@@ -285,3 +285,95 @@ fn table_of_level_changes() {
     }
     show(&table);
 }
+
+#[test]
+#[ignore = "probe"]
+fn probe() {
+    use statrs::distribution::{ContinuousCDF, StudentsT};
+    let welch = |a: &[f64], b: &[f64]| {
+        let (na, nb) = (as_f64(a.len()), as_f64(b.len()));
+        let (ma, mb) = (a.iter().sum::<f64>() / na, b.iter().sum::<f64>() / nb);
+        let v = |x: &[f64], m: f64| {
+            x.iter().map(|v| (v - m).powi(2)).sum::<f64>() / (as_f64(x.len()) - 1.0)
+        };
+        let (ea, eb) = (v(a, ma) / na, v(b, mb) / nb);
+        let df = (ea + eb).powi(2) / (ea * ea / (na - 1.0) + eb * eb / (nb - 1.0));
+        2.0 * StudentsT::new(0.0, 1.0, df)
+            .unwrap()
+            .sf((mb - ma).abs() / (ea + eb).sqrt())
+    };
+    let spread = |values: &[f64]| {
+        // pooled autocorrelation of the log absolute differences two or more apart
+        let d: Vec<f64> = values
+            .windows(2)
+            .map(|w| ((w[1] - w[0]).abs()).max(1e-12))
+            .collect();
+        let mut sorted = d.clone();
+        sorted.sort_by(f64::total_cmp);
+        let n = as_f64(sorted.len() + 1);
+        let score = |v: f64| as_f64(sorted.partition_point(|x| *x < v)) / n - 0.5;
+        let s: Vec<f64> = d.iter().map(|v| score(*v)).collect();
+        let var = s.iter().map(|v| v * v).sum::<f64>();
+        let mut sum = 0.0;
+        for lag in 2..=6 {
+            sum += s.windows(lag + 1).map(|w| w[0] * w[lag]).sum::<f64>() / var;
+        }
+        sum / 5.0 * as_f64(values.len()).sqrt() * 5.0_f64.sqrt()
+    };
+    let of = |name: &str, noise: SeriesNoise, length: usize, step: f64, at: usize| {
+        let r: [f64; 10] = average(name, 4000, |random| {
+            let mut values = noise.series(random, length);
+            for value in &mut values[at..] {
+                *value += step * noise.deviation();
+            }
+            let found = level_changes(&values, &LevelOptions::default());
+            let changes = &found.changes;
+            let mut out = [0.0; 10];
+            let h = spread(&values);
+            out[7] = count(h > 1.5);
+            out[8] = count(h > 2.0);
+            out[9] = count(h > 3.0);
+            for k in 0..changes.len() {
+                let c = &changes[k];
+                if step > 0.0 && c.index.abs_diff(at) > 5 {
+                    continue;
+                }
+                let start = k.checked_sub(1).map_or(0, |b| changes[b].index);
+                let end = changes.get(k + 1).map_or(length, |a| a.index);
+                out[0] = 1.0;
+                if end - c.index <= 5 {
+                    out[1] = 1.0;
+                }
+                let p = welch(&values[start..c.index], &values[c.index..end]);
+                for (i, level) in [0.01, 0.001, 0.0001, 0.00001, 0.000001]
+                    .into_iter()
+                    .enumerate()
+                {
+                    if p < level {
+                        out[2 + i] = 1.0;
+                    }
+                }
+            }
+            out
+        });
+        println!(
+            "{name} {length} {step} {at}: {:?}",
+            r.map(|it| (it * 1000.0).round() / 10.0)
+        );
+    };
+    println!("any, late, 1e-2 .. 1e-6, h>1.5 2 3");
+    for (name, noise) in NOISES {
+        for length in [30, 60, 100, 365] {
+            of(name, noise, length, 0.0, 0);
+        }
+    }
+    for (name, noise) in NOISES {
+        if matches!(noise, SeriesNoise::Failures) {
+            continue;
+        }
+        of(name, noise, 100, 1.5, 50);
+        of(name, noise, 100, 2.0, 90);
+        of(name, noise, 100, 5.0, 97);
+        of(name, noise, 30, 3.0, 20);
+    }
+}
