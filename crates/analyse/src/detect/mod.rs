@@ -3,6 +3,8 @@
 //! [`Histories`] gathers the series of all benchmarks, [`detect`] finds their changes: first those that a whole suite
 //! shares, then those of each series, with the share of false findings controlled over all series of a metric.
 
+#[cfg(test)]
+mod annotated_tests;
 mod by_name;
 mod cause;
 mod drift;
@@ -12,6 +14,9 @@ mod limits;
 mod newest;
 #[cfg(test)]
 mod newest_tests;
+#[cfg(test)]
+mod nightly_tests;
+mod noise;
 mod options;
 mod search;
 mod searched;

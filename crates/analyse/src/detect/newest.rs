@@ -114,7 +114,7 @@ pub(super) fn suite_moves(
     shared: &[Vec<SharedChange>],
     options: &DetectOptions,
 ) -> Vec<SuiteMove> {
-    if options.minimum_runs > NEWEST_RUNS {
+    if options.minimum_runs.is_some_and(|it| it > NEWEST_RUNS) {
         return Vec::new();
     }
     let mut suites: Vec<(usize, Vec<RecentRuns>)> = Vec::new();
@@ -158,7 +158,7 @@ pub(super) fn newest_runs(
     moves: &[SuiteMove],
     options: &DetectOptions,
 ) -> NewestRuns {
-    if options.minimum_runs > NEWEST_RUNS {
+    if options.minimum_runs.is_some_and(|it| it > NEWEST_RUNS) {
         return NewestRuns::default();
     }
     let mut move_of: Vec<Option<&SuiteMove>> = vec![None; histories.series.len()];

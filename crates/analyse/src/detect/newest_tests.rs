@@ -283,7 +283,7 @@ fn more_runs_than_three_between_changes_leave_the_newest_untested() {
     let mut values = suite(10, 33, 7);
     scale(&mut values[0][30..], 2.0);
     let options = DetectOptions {
-        minimum_runs: 4,
+        minimum_runs: Some(4),
         ..DetectOptions::default()
     };
     let detection = detect(&histories(&values), &options);

@@ -7,8 +7,8 @@ use super::threshold::ThresholdRule;
 pub struct DetectOptions {
     /// The share of findings that may be false, and the share of suites without any change that may have a finding.
     pub false_discovery_rate: f64,
-    /// The fewest runs between two changes.
-    pub minimum_runs: usize,
+    /// The fewest runs between two changes; by default 3, and more in long histories.
+    pub minimum_runs: Option<usize>,
     /// The smallest change to report, such as 0.03; `None` for all.
     pub smallest_effect: Option<f64>,
     /// Only changes that may have happened at this moment or later are reported; `None` for all.
@@ -41,7 +41,7 @@ impl Default for DetectOptions {
     fn default() -> Self {
         Self {
             false_discovery_rate: 0.05,
-            minimum_runs: 3,
+            minimum_runs: None,
             smallest_effect: None,
             changed_since: None,
             rule: DetectRule::ChangePoint,

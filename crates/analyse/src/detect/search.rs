@@ -8,7 +8,9 @@ use rayon::prelude::*;
 
 use super::cause::groups;
 use super::finding::{Finding, FindingGroup, SeriesState, Suspicion};
+
 use super::newest::{NewestChange, newest_runs, suite_moves};
+use super::noise::search_all;
 use super::options::{DetectOptions, DetectRule};
 use super::searched::{FEWEST_RUNS, SearchedSeries, SeriesChange, is_testable};
 use super::series::{FAILURES, Histories, HistorySeries};
@@ -126,6 +128,7 @@ fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
     let level = |share: f64| LevelOptions {
         false_alarms: options.false_discovery_rate * share,
         minimum_segment: options.minimum_runs,
+        ..LevelOptions::default()
     };
     // Only what is tested shares the level.
     let is_tested = |at: &&usize| is_testable(&histories.series[**at]);
@@ -155,12 +158,7 @@ fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
             of_series[*member] = shared;
         }
     }
-    let mut searched: Vec<SearchedSeries> = histories
-        .series
-        .par_iter()
-        .zip(&of_series)
-        .map(|(series, shared)| SearchedSeries::of(series, shared, &level(1.0)))
-        .collect();
+    let mut searched = search_all(histories, &of_series, &level(1.0));
     let mut metrics: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, series) in histories.series.iter().enumerate() {
         if searched[at].is_tested {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
 use lapwing_stats::as_f64;
-use lapwing_stats::changepoint::{LevelOptions, series_changes};
+use lapwing_stats::changepoint::{LevelNoise, LevelOptions, series_changes};
 
 use super::drift::{DriftSize, drift_size};
 use super::environment::{EnvironmentChange, differences};
@@ -72,6 +72,10 @@ impl SeriesChange {
 pub(super) struct SearchedSeries {
     pub(super) changes: Vec<SeriesChange>,
     autocorrelation: f64,
+    /// The rate of false findings.
+    rate: f64,
+    /// What its longest part says of the noise.
+    pub(super) noise: LevelNoise,
     /// Whether it was searched.
     pub(super) is_tested: bool,
     /// Whether its newest part wanders, so that it has no level that could change.
@@ -90,6 +94,7 @@ impl SearchedSeries {
             return found;
         }
         found.is_tested = true;
+        found.rate = options.false_alarms;
         let scaled = series.scaled();
         let mut start = 0;
         let mut parts = Vec::new();
@@ -103,8 +108,12 @@ impl SearchedSeries {
         }
         parts.push(start..series.points.len());
         let number = as_f64(parts.len());
+        let longest = parts.iter().map(Range::len).max();
         for part in parts {
             let changes = series_changes(&scaled[part.clone()], options);
+            if Some(part.len()) == longest {
+                found.noise = changes.noise;
+            }
             let weight = as_f64(part.len()) / as_f64(scaled.len());
             found.autocorrelation += changes.autocorrelation * weight;
             found.wanders = changes.wanders;
@@ -204,7 +213,10 @@ impl SearchedSeries {
         for (index, (change, drift)) in self.changes.iter().zip(drifts).enumerate() {
             let (before, after) = self.sides(index, scaled.len());
             let [was, is] = [&before, &after].map(|side| &flat[side.clone()]);
-            let of_step = ChangeSize::of(was, is, self.autocorrelation, is_ratio);
+            let p_adjusted = adjusted.get(&change.point).copied().unwrap_or(1.0);
+            // What is found has at most the rate as its adjusted p-value.
+            let border = Some(change.p_value / p_adjusted * self.rate);
+            let of_step = ChangeSize::of([was, is], self.autocorrelation, border, is_ratio);
             let found = match (drift, of_step) {
                 (Some(drift), _) => {
                     let away = went_away(&self.changes, &scaled, index + 1, &drift.size);
@@ -248,7 +260,7 @@ impl SearchedSeries {
                 rates,
                 evidence: Evidence::Test {
                     p_value: change.p_value,
-                    p_adjusted: adjusted.get(&change.point).copied().unwrap_or(1.0),
+                    p_adjusted,
                 },
                 runs: [before.len(), after.len()],
                 went_away: change.until.or(away).map(moment),

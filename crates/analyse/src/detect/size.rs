@@ -19,15 +19,15 @@ pub struct ChangeSize {
 }
 
 impl ChangeSize {
-    /// Returns the size of a change between values before and after on the scale of the series; `None` if there are
-    /// too few.
+    /// Returns the size of a change between values before and after on the scale of the series, which was found because
+    /// its p-value was at most `selected_at`; `None` if there are too few.
     pub(super) fn of(
-        before: &[f64],
-        after: &[f64],
+        [before, after]: [&[f64]; 2],
         autocorrelation: f64,
+        selected_at: Option<f64>,
         is_ratio: bool,
     ) -> Option<Self> {
-        let found = level_difference(before, after, autocorrelation, Confidence::P95)?;
+        let found = level_difference(before, after, autocorrelation, selected_at, Confidence::P95)?;
         let unscaled = |value: f64| if is_ratio { value.exp() } else { value };
         Some(Self {
             before: unscaled(found.before),

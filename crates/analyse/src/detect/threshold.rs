@@ -113,9 +113,9 @@ impl ThresholdRule {
         let sign = signs.iter().copied().find(|sign| reaches(*sign))?;
         let scaled = series.scaled();
         let size = ChangeSize::of(
-            &scaled[start..split],
-            &scaled[split..end],
+            [&scaled[start..split], &scaled[split..end]],
             0.0,
+            None,
             series.is_ratio(),
         )?;
         let moment = |point: usize| series.points[point].moment;

@@ -19,7 +19,7 @@ pub struct RuleOptions {
     /// nothing changed [changepoint; default: 5%]
     #[arg(long, value_name = "SHARE", value_parser = parse_share, help_heading = "Rule")]
     false_discovery_rate: Option<f64>,
-    /// Fewest runs between two changes [changepoint; default: 3]
+    /// Fewest runs between two changes [changepoint; default: 3, and more in long histories]
     #[arg(long, value_name = "N", value_parser = within(1..=1000, "write a whole number from 1 to 1000"), help_heading = "Rule")]
     min_runs: Option<usize>,
     /// Number of latest runs that all have to reach the threshold; 1 for a pull request
@@ -94,7 +94,7 @@ impl RuleOptions {
                 .false_discovery_rate
                 .or(false_discovery_rate)
                 .unwrap_or(usual.false_discovery_rate),
-            minimum_runs: self.min_runs.unwrap_or(usual.minimum_runs),
+            minimum_runs: self.min_runs,
             rule,
             ..usual
         })

@@ -5,9 +5,9 @@ use crate::number::as_f64;
 /// Differences count up to so many times the standard deviation of normal scores.
 const LARGEST_DIFFERENCE: f64 = 3.0 * std::f64::consts::SQRT_2;
 /// Shorter series have no estimate.
-const SHORTEST: usize = 12;
+pub(super) const SHORTEST: usize = 12;
 /// The largest autocorrelation that is removed. More would leave no level to look at.
-const LARGEST: f64 = 0.95;
+pub(super) const LARGEST: f64 = 0.95;
 
 /// Returns the lag-one autocorrelation of scores with a standard deviation of about 1: one less the mean squared
 /// difference of neighbours in terms of that of values three to six apart, each difference limited, so that a few

@@ -25,6 +25,7 @@ mod size;
 pub(super) mod testing;
 #[cfg(test)]
 mod tests;
+mod volatility;
 mod wander;
 
 pub(super) use autocorrelation::innovations;
@@ -32,5 +33,5 @@ pub(super) use evidence::{clearest_p_value, located, may_wander};
 pub use ramp::drift;
 pub(crate) use ramp::squares_around_steps;
 use search::normal_scores;
-pub use search::{LevelChange, LevelChanges, LevelOptions, level_changes};
+pub use search::{LevelChange, LevelChanges, LevelNoise, LevelOptions, level_changes};
 pub use size::{LevelDifference, level_difference};

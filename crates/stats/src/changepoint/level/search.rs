@@ -5,12 +5,13 @@ use std::ops::RangeInclusive;
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::autocorrelation::{innovations, removable_autocorrelation};
-use super::location::nearest_split;
+use super::autocorrelation::{autocorrelation, innovations, removable_autocorrelation};
+use super::location::{Place, place};
 use super::noise::without_large_steps;
 use super::permutation::upper_tail;
 use super::prefix::{ScoreSplit, ScoreSums};
 use super::scan::scan_p_value;
+use super::volatility::volatility;
 use super::wander::needed;
 use crate::number::as_f64;
 use crate::ranks::rank::mid_ranks;
@@ -32,20 +33,40 @@ const LIGHTEST: f64 = 0.8;
 /// With more autocorrelation than this a series may wander: its steps have to describe it better than that alone.
 pub(super) const WANDERING: f64 = 0.5;
 
+/// With more of it a single series is volatile, in standard deviations.
+const VOLATILE: f64 = 2.5;
+/// Up to so many values two changes may be as near as three values by default.
+const SHORT_SERIES: f64 = 150.0;
+/// The fewest values before the first change and after the last one by default, and between two in short series.
+const FEWEST: usize = 3;
+
 /// What counts as a change of the level.
 #[derive(Debug, Clone, Copy)]
 pub struct LevelOptions {
     /// The probability that a series without a change has any finding, such as 0.05.
     pub false_alarms: f64,
-    /// The smallest number of values between two changes, 1 or more.
-    pub minimum_segment: usize,
+    /// The smallest number of values between two changes and at both ends, 1 or more. By default 3, and in series of
+    /// n > 150 values 3 √(n / 150) between two changes.
+    pub minimum_segment: Option<usize>,
+    /// What is known of the noise from other series.
+    pub noise: LevelNoise,
+}
+
+/// How values depend on those before them without a change.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct LevelNoise {
+    /// The autocorrelation of neighbours.
+    pub autocorrelation: f64,
+    /// How alike the spreads of near values are, in standard deviations of what it is if they are independent.
+    pub volatility: f64,
 }
 
 impl Default for LevelOptions {
     fn default() -> Self {
         Self {
             false_alarms: 0.05,
-            minimum_segment: 3,
+            minimum_segment: None,
+            noise: LevelNoise::default(),
         }
     }
 }
@@ -68,6 +89,8 @@ pub struct LevelChanges {
     pub changes: Vec<LevelChange>,
     /// The autocorrelation that was removed; 0 if none was.
     pub autocorrelation: f64,
+    /// The estimates from this series alone, for others that are alike.
+    pub noise: LevelNoise,
 }
 
 /// Returns the changes of the level of finite values in the order of time.
@@ -75,43 +98,64 @@ pub struct LevelChanges {
 /// The values, less their autocorrelation, become normal scores. A segment is split where a split of the whole, one
 /// near its end, or one of seeded intervals inside is significant at its share of the level of false alarms; the
 /// parts are segments in turn. At last each change moves to the best split between its neighbours, and one that is
-/// not significant there is dropped. So are those that merely follow a series which wanders.
+/// not significant there is dropped. So are those that merely follow a series which wanders, and in a volatile one
+/// those that are not significant with the spread of each side.
 pub fn level_changes(values: &[f64], options: &LevelOptions) -> LevelChanges {
     let scores = normal_scores(values);
     let mut found = Search::new(&scores, options).found();
     // Steps that stand out would look like autocorrelation.
     let borders: Vec<usize> = found.iter().map(|split| split.index).collect();
-    let autocorrelation = removable_autocorrelation(&without_large_steps(values, &borders));
+    let stepless = without_large_steps(values, &borders);
+    let noise = LevelNoise {
+        autocorrelation: autocorrelation(&stepless),
+        volatility: volatility(values),
+    };
+    let removed = removable_autocorrelation(&stepless).max(options.noise.autocorrelation);
     let whitened;
     let mut search = Search::new(&scores, options);
-    if autocorrelation > 0.0 {
-        whitened = normal_scores(&innovations(values, autocorrelation));
+    if removed > 0.0 {
+        whitened = normal_scores(&innovations(values, removed));
         search = Search::new(&whitened, options);
         found = search.found();
     }
     search.settle(&mut found);
-    relocate(values, options.minimum_segment, &mut found);
     if removable_autocorrelation(&scores) > WANDERING {
         let steps: Vec<usize> = found.iter().map(|split| split.index).collect();
         let needed = needed(&scores, &steps);
         found.retain(|split| needed.contains(&split.index));
     }
+    if noise.volatility.max(options.noise.volatility) > VOLATILE {
+        search.keep_with_own_spreads(values, removed, &mut found);
+    }
     LevelChanges {
-        changes: search.located(&found),
-        autocorrelation,
+        changes: located(values, &search, removed, &mut found),
+        autocorrelation: removed,
+        noise,
     }
 }
 
-/// Moves each change to where the values themselves are nearest to the two levels: ranks alone may leave it one run
+/// Moves each change to its place between its neighbours by the values themselves: ranks alone may leave it some runs
 /// off.
-fn relocate(values: &[f64], minimum: usize, found: &mut [FoundSplit]) {
+fn located(
+    values: &[f64],
+    search: &Search,
+    autocorrelation: f64,
+    found: &mut [FoundSplit],
+) -> Vec<LevelChange> {
+    let mut changes = Vec::with_capacity(found.len());
     for at in 0..found.len() {
-        let start = at.checked_sub(1).map_or(0, |before| found[before].index);
-        let end = found.get(at + 1).map_or(values.len(), |after| after.index);
-        let splits = minimum.max(1)..=(end - start).saturating_sub(minimum.max(1));
-        found[at].index =
-            start + nearest_split(&values[start..end], found[at].index - start, &splits);
+        let (start, end) = search.neighbours(found, at);
+        let splits = search.splits(start, end);
+        let near = found[at].index - start;
+        let Place { split, range } = place(&values[start..end], near, &splits, autocorrelation);
+        found[at].index = start + split;
+        changes.push(LevelChange {
+            index: start + split,
+            range: start + range.start()..=start + range.end(),
+            p_value: found[at].p_value,
+        });
     }
+    changes
 }
 
 /// Returns the normal scores of finite values: the quantile of the normal distribution at each value's mid-rank
@@ -128,6 +172,8 @@ pub(super) struct Search<'a> {
     pub(super) sums: ScoreSums,
     pub(super) scores: &'a [f64],
     pub(super) options: &'a LevelOptions,
+    /// The smallest numbers of values between two changes, and before the first and after the last.
+    minimum: [usize; 2],
 }
 
 /// A split and its p-value, divided by the share of the level that its test has.
@@ -150,7 +196,19 @@ struct Candidate {
 
 impl<'a> Search<'a> {
     pub(super) fn new(scores: &'a [f64], options: &'a LevelOptions) -> Self {
+        let usual = || {
+            let times = as_f64(scores.len()) / SHORT_SERIES;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "rounded"
+            )]
+            let between = (as_f64(FEWEST) * times.sqrt()).round() as usize;
+            [between.max(FEWEST), FEWEST]
+        };
+        let minimum = options.minimum_segment;
         Self {
+            minimum: minimum.map_or_else(usual, |minimum| [minimum.max(1); 2]),
             sums: ScoreSums::of(scores),
             scores,
             options,
@@ -234,8 +292,10 @@ impl<'a> Search<'a> {
 
     /// Returns the splits of an interval that leave enough values on both sides.
     pub(super) fn splits(&self, start: usize, end: usize) -> RangeInclusive<usize> {
-        let minimum = self.options.minimum_segment.max(1);
-        minimum..=(end - start).saturating_sub(minimum)
+        let [between, outside] = self.minimum;
+        let of = |is_outside: bool| if is_outside { outside } else { between };
+        let last = (end - start).saturating_sub(of(end == self.scores.len()));
+        of(start == 0)..=last
     }
 
     /// Returns the best of the splits if it may be significant at `share` of the level, whose `least` difference is given.

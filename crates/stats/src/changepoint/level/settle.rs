@@ -1,8 +1,8 @@
 //! Changes moved to their best places between their neighbours.
 
-use super::location::location_range;
 use super::prefix::ScoreSplit;
-use super::search::{FoundSplit, LevelChange, Search};
+use super::search::{FoundSplit, Search};
+use super::volatility::p_value_with_own_spreads;
 
 impl Search<'_> {
     /// Moves each change to the best split between its neighbours, and drops the least significant one as long as
@@ -36,6 +36,38 @@ impl Search<'_> {
         }
     }
 
+    /// Drops the changes that are not significant with the spread of each side, the least significant one first. No
+    /// p-value is below that with these spreads.
+    pub(super) fn keep_with_own_spreads(
+        &self,
+        values: &[f64],
+        autocorrelation: f64,
+        found: &mut Vec<FoundSplit>,
+    ) {
+        let p_value = |found: &[FoundSplit], at: usize| {
+            let (start, end) = self.neighbours(found, at);
+            let split = found[at].index - start;
+            p_value_with_own_spreads(&values[start..end], split, autocorrelation)
+        };
+        loop {
+            let p_values = (0..found.len()).map(|at| p_value(found, at));
+            let p_values: Vec<f64> = p_values.collect();
+            let largest = p_values.iter().copied().enumerate();
+            let largest = largest.max_by(|one, other| one.1.total_cmp(&other.1));
+            match largest {
+                Some((at, largest)) if largest > self.options.false_alarms => {
+                    found.remove(at);
+                }
+                _ => {
+                    for (split, p_value) in found.iter_mut().zip(p_values) {
+                        split.p_value = split.p_value.max(p_value);
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
     fn between_neighbours(&self, found: &[FoundSplit], at: usize) -> Option<ScoreSplit> {
         let (start, end) = self.neighbours(found, at);
         self.sums
@@ -43,25 +75,11 @@ impl Search<'_> {
     }
 
     /// Returns the index of the change before, or the start, and that of the change after, or the end.
-    fn neighbours(&self, found: &[FoundSplit], at: usize) -> (usize, usize) {
+    pub(super) fn neighbours(&self, found: &[FoundSplit], at: usize) -> (usize, usize) {
         let start = at.checked_sub(1).map_or(0, |before| found[before].index);
         let end = found
             .get(at + 1)
             .map_or(self.scores.len(), |after| after.index);
         (start, end)
-    }
-
-    pub(super) fn located(&self, found: &[FoundSplit]) -> Vec<LevelChange> {
-        let located = found.iter().enumerate().map(|(at, split)| {
-            let (start, end) = self.neighbours(found, at);
-            let splits = self.splits(start, end);
-            let range = location_range(&self.sums, start, end, &splits);
-            LevelChange {
-                index: split.index,
-                range: split.index.min(*range.start())..=split.index.max(*range.end()),
-                p_value: split.p_value,
-            }
-        });
-        located.collect()
     }
 }

@@ -14,6 +14,8 @@ pub(in crate::changepoint) enum Noise {
     Spikes,
     Bimodal,
     Failures,
+    /// A standard deviation that wanders with a correlation of 0.9.
+    Clusters,
 }
 
 /// Returns a series of noise.
@@ -34,6 +36,11 @@ pub(in crate::changepoint) fn series(noise: Noise, length: usize, seed: u64) -> 
             Noise::Spikes => normal,
             Noise::Bimodal if uniform() < 0.5 => 0.2 * normal + 2.0,
             Noise::Bimodal => 0.2 * normal,
+            Noise::Clusters => {
+                let other = self::normal(&mut uniform);
+                before = 0.9 * before + 0.19_f64.sqrt() * normal;
+                other * (0.8 * before).exp()
+            }
             Noise::Failures if uniform() < 0.1 => 1.0,
             Noise::Failures => 0.0,
         }

@@ -79,6 +79,40 @@ fn three_far_values_at_the_end_are_a_change_and_two_are_none() {
 }
 
 #[test]
+fn steps_far_above_the_noise_have_one_place() {
+    for seed in 0..30 {
+        let values = stepped(Noise::Normal, 60, seed, &[(20, 100.0), (45, -100.0)]);
+        let found = level_changes(&values, &LevelOptions::default()).changes;
+        for step in [20, 45] {
+            let exact = |it: &&LevelChange| it.index == step && it.range == (step..=step);
+            assert_eq!(found.iter().filter(exact).count(), 1, "{seed}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn the_end_of_a_long_series_with_many_steps_is_where_it_is() {
+    let steps = [
+        (10, 8.0),
+        (30, 18.0),
+        (200, -4.0),
+        (600, 4.0),
+        (2500, 22.0),
+        (2990, -10.0),
+    ];
+    let values = stepped(Noise::Normal, 3000, 1, &steps);
+    let found = level_changes(&values, &LevelOptions::default()).changes;
+    let last = found.last().unwrap();
+    assert_eq!((last.index, last.range.clone()), (2990, 2990..=2990));
+    for (step, _) in steps {
+        assert!(
+            found.iter().any(|change| change.range.contains(&step)),
+            "{step}: {found:?}"
+        );
+    }
+}
+
+#[test]
 fn several_steps_are_found() {
     let steps = [(40, 4.0), (90, -4.0), (150, 3.0), (160, -5.0)];
     let found = indices(&stepped(Noise::Normal, 220, 3, &steps));

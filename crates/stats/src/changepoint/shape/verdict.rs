@@ -42,6 +42,8 @@ pub struct SeriesChanges {
     pub wanders: bool,
     /// The autocorrelation of the values around this description, from 0 to 0.95.
     pub autocorrelation: f64,
+    /// What the search for steps says of the noise.
+    pub noise: LevelNoise,
 }
 
 /// A slow change of the level.
