@@ -1,0 +1,134 @@
+//! A series with all its descriptions, and what they say of it alone.
+
+use super::descriptions::{Description, Descriptions, SeriesShape, step_column};
+use super::standardised::{Standardised, drawn_in};
+use super::steps::refined;
+use super::straight::{StraightFits, centred_times, dot, residuals};
+use crate::number::as_f64;
+
+/// P(gain > g) is at most this times exp(−g / 2) in quiet noises.
+const SCALE: f64 = 0.4;
+/// By so much a drift has to be better than wandering.
+const DRIFT_NOT_WANDERING: f64 = 5.0;
+/// Below so many values the p-value of a drift is not smaller than this: the shares of quiet noises that gain as much.
+const LEAST_P_VALUES: [(usize, f64); 2] = [(20, 0.005), (30, 0.0005)];
+
+/// A series with its descriptions.
+pub(super) struct Described<'a> {
+    values: &'a [f64],
+    /// The values with far ones drawn in.
+    pub(super) drawn_in: Vec<f64>,
+    /// The number of values per value of the descriptions.
+    width: usize,
+    /// ln n of the values of the descriptions.
+    pub(super) each: f64,
+    /// The best description by steps, and its places.
+    pub(super) steps: Description,
+    pub(super) places: Vec<usize>,
+    drift: Description,
+    /// The gain of wandering.
+    pub(super) wandering: f64,
+}
+
+/// A drift that describes a series best.
+pub(super) struct FoundDrift {
+    /// Its shape, with indices of the values.
+    pub(super) shape: SeriesShape,
+    /// The probability that a quiet series gains as much.
+    pub(super) p_value: f64,
+}
+
+impl<'a> Described<'a> {
+    /// Describes at least three values; none if they are constant.
+    pub(super) fn of(values: &'a [f64]) -> Option<Self> {
+        let drawn_in = drawn_in(values);
+        let series = Standardised::of(values, &drawn_in)?;
+        let descriptions = Descriptions::of(&series);
+        let steps = descriptions.best_steps()?.clone();
+        let places = match &steps.shape {
+            SeriesShape::Steps(places) => refined(&drawn_in, places, series.width),
+            _ => return None,
+        };
+        Some(Self {
+            values,
+            width: series.width,
+            each: as_f64(series.values.len()).ln(),
+            places,
+            steps,
+            drift: descriptions.best_drift()?.clone(),
+            wandering: descriptions.wandering,
+            drawn_in,
+        })
+    }
+
+    /// Returns the gain of the best description.
+    pub(super) fn gain(&self) -> f64 {
+        self.steps.gain.max(self.drift.gain)
+    }
+
+    /// Returns the probability that a quiet series gains as much by its best description.
+    pub(super) fn p_value(&self) -> f64 {
+        (SCALE * (-self.gain() / 2.0).exp()).min(1.0)
+    }
+
+    /// Returns whether steps rather than a drift describe the series. One step costs 3 ln n as evidence and 2 ln n as a
+    /// name, for its size and its place.
+    pub(super) fn has_steps(&self) -> bool {
+        let credit = if self.places.len() == 1 {
+            self.each
+        } else {
+            0.0
+        };
+        self.steps.gain + credit > self.drift.gain
+    }
+
+    /// Returns the drift, if one describes the series better than steps and wandering do, and not by chance at this level.
+    pub(super) fn drift(&self, level: f64) -> Option<FoundDrift> {
+        let few = |(below, _): &&(usize, f64)| self.values.len() < *below;
+        let least = LEAST_P_VALUES.iter().find(few);
+        let p_value = self.p_value().max(least.map_or(0.0, |(_, least)| *least));
+        let is_drift = !self.has_steps()
+            && p_value <= level
+            && self.drift.gain - self.wandering >= DRIFT_NOT_WANDERING;
+        is_drift.then(|| FoundDrift {
+            shape: self.in_full(),
+            p_value,
+        })
+    }
+
+    /// Returns the shape of the drift with indices of the values themselves.
+    fn in_full(&self) -> SeriesShape {
+        let last = self.values.len() - 1;
+        let bins = self.values.len() / self.width;
+        let middle = |at: usize| match at {
+            0 => 0,
+            at if at + 1 == bins => last,
+            at => at * self.width + self.width / 2,
+        };
+        match &self.drift.shape {
+            SeriesShape::Ramp(ends) => {
+                let fits = StraightFits::of(&self.drawn_in);
+                SeriesShape::Ramp(fits.refined_ramp(ends.map(middle)))
+            }
+            SeriesShape::Bends(bends) => {
+                SeriesShape::Bends(bends.iter().map(|bend| middle(*bend)).collect())
+            }
+            SeriesShape::LineAndStep(step) => {
+                // Its place is known from what the line leaves.
+                let left = less_line(&self.drawn_in, step * self.width);
+                SeriesShape::LineAndStep(refined(&left, &[*step], self.width)[0])
+            }
+            SeriesShape::Line | SeriesShape::Steps(_) => SeriesShape::Line,
+        }
+    }
+}
+
+/// Returns the values less the line of the line with a step that describes them.
+pub(super) fn less_line(values: &[f64], step: usize) -> Vec<f64> {
+    let step = [step_column(step, values.len())];
+    let line = centred_times(values.len());
+    let [left, of_line] = [values, &line].map(|it| residuals(it, &step));
+    let slope = dot(&left, &of_line) / dot(&of_line, &of_line);
+    let pairs = values.iter().zip(&line);
+    pairs.map(|(value, time)| value - slope * time).collect()
+}
