@@ -113,7 +113,8 @@ def descriptions(values):
                 places = sorted([*bends, knot])
                 left = fit(z, t, *(np.maximum(np.arange(n) - place, 0) for place in places))[0]
                 corners = np.diff((z - left)[[0, *places, n - 1]])
-                if np.all(corners >= 0) or np.all(corners <= 0):
+                total = corners.sum()
+                if np.all(corners * np.sign(total) >= -0.03 * abs(total)):
                     fits.append((np.sum(left**2), places, left))
         if not fits:
             break

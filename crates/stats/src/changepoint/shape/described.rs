@@ -1,15 +1,19 @@
 //! A series with all its descriptions, and what they say of it alone.
 
+use std::ops::RangeInclusive;
+
 use super::descriptions::{Description, Descriptions, SeriesShape, step_column};
 use super::standardised::{Standardised, drawn_in};
 use super::steps::refined;
-use super::straight::{StraightFits, centred_times, dot, residuals};
+use super::straight::{StraightFits, centred_times, dot, residuals, sloping_corners};
 use crate::number::as_f64;
 
 /// P(gain > g) is at most this times exp(−g / 2) in quiet noises.
 const SCALE: f64 = 0.4;
 /// By so much a drift has to be better than wandering.
 const DRIFT_NOT_WANDERING: f64 = 5.0;
+/// A walk is hardly ever so straight that a drift leaves no more than this share of its squares.
+const STRAIGHT: f64 = 0.005;
 /// Below so many values the p-value of a drift is not smaller than this: the shares of quiet noises that gain as much.
 const LEAST_P_VALUES: [(usize, f64); 2] = [(20, 0.005), (30, 0.0005)];
 
@@ -34,6 +38,10 @@ pub(super) struct Described<'a> {
 pub(super) struct FoundDrift {
     /// Its shape, with indices of the values.
     pub(super) shape: SeriesShape,
+    /// The indices from the last value at the old level to the first at the new one.
+    pub(super) range: RangeInclusive<usize>,
+    /// The last index at which the slope becomes another one.
+    pub(super) bend: Option<usize>,
     /// The probability that a quiet series gains as much.
     pub(super) p_value: f64,
 }
@@ -87,13 +95,35 @@ impl<'a> Described<'a> {
         let few = |(below, _): &&(usize, f64)| self.values.len() < *below;
         let least = LEAST_P_VALUES.iter().find(few);
         let p_value = self.p_value().max(least.map_or(0.0, |(_, least)| *least));
-        let is_drift = !self.has_steps()
-            && p_value <= level
-            && self.drift.gain - self.wandering >= DRIFT_NOT_WANDERING;
-        is_drift.then(|| FoundDrift {
-            shape: self.in_full(),
-            p_value,
+        let wanders =
+            self.drift.gain - self.wandering < DRIFT_NOT_WANDERING && self.drift.left > STRAIGHT;
+        let is_drift = !self.has_steps() && p_value <= level && !wanders;
+        is_drift.then(|| {
+            let shape = self.in_full();
+            let (range, bend) = self.extent(&shape);
+            FoundDrift {
+                shape,
+                range,
+                bend,
+                p_value,
+            }
         })
+    }
+
+    /// Returns where a drift begins and ends, and where it bends last.
+    fn extent(&self, shape: &SeriesShape) -> (RangeInclusive<usize>, Option<usize>) {
+        let last = self.values.len() - 1;
+        match shape {
+            SeriesShape::Ramp([from, to]) => (*from..=*to, None),
+            SeriesShape::Bends(bends) => match sloping_corners(&self.drawn_in, bends)[..] {
+                [from, .., bend, to] => (from..=to, Some(bend)),
+                [from, to] => (from..=to, None),
+                _ => (0..=last, None),
+            },
+            SeriesShape::Line | SeriesShape::LineAndStep(_) | SeriesShape::Steps(_) => {
+                (0..=last, None)
+            }
+        }
     }
 
     /// Returns the shape of the drift with indices of the values themselves.

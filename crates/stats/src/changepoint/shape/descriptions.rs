@@ -3,7 +3,7 @@
 use super::memory::{SHORT, least, long};
 use super::segments::best_segments;
 use super::standardised::Standardised;
-use super::straight::{StraightFits, bend_column, bends, centred_times, residuals};
+use super::straight::{StraightFits, bend_column, bends, centred_times, dot, residuals};
 use crate::number::as_f64;
 
 /// A series has at most so many steps.
@@ -32,6 +32,8 @@ pub(super) struct Description {
     pub(super) shape: SeriesShape,
     /// The gain in −2 ln likelihood, less what the shape costs.
     pub(super) gain: f64,
+    /// The share of the sum of squares around the level that is left.
+    pub(super) left: f64,
 }
 
 /// The descriptions of a series.
@@ -56,6 +58,7 @@ impl Descriptions {
             let gained = of_level - least(&left, SHORT, series.floor);
             Description {
                 gain: gained * worth(length, shape.terms()) - shape.penalty(length),
+                left: dot(&left, &left) / dot(&level, &level),
                 shape,
             }
         };

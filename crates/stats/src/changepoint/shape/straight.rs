@@ -10,6 +10,8 @@ const KNOTS: usize = 24;
 const SHORTEST_RAMP: usize = 6;
 /// A line bends so often at most.
 const MOST_BENDS: usize = 4;
+/// A part of it that changes by no more than this share of the whole change is level.
+const LEVEL: f64 = 0.03;
 
 /// Returns the places for ends of ramps and for bends, evenly spread over the series.
 fn knots(length: usize) -> impl DoubleEndedIterator<Item = usize> + Clone {
@@ -177,13 +179,40 @@ pub(super) fn bends(values: &[f64]) -> Vec<Vec<usize>> {
     found
 }
 
-/// Returns whether a line with bends at these places only rises or only falls.
+/// Returns whether a line with bends at these places only rises or only falls; a part may be level but for noise.
 fn has_one_direction(bends: &[usize], last: usize, fitted: impl Fn(usize) -> f64) -> bool {
     let corners = [0].into_iter().chain(bends.iter().copied()).chain([last]);
     let heights: Vec<f64> = corners.map(fitted).collect();
-    let rises = |pair: &[f64]| pair[1] >= pair[0];
-    let falls = |pair: &[f64]| pair[1] <= pair[0];
-    heights.windows(2).all(rises) || heights.windows(2).all(falls)
+    let total = heights[heights.len() - 1] - heights[0];
+    let turns_back = |pair: &[f64]| (pair[1] - pair[0]) * total.signum() < -LEVEL * total.abs();
+    !heights.windows(2).any(turns_back)
+}
+
+/// Returns the corners of a line with bends at these places, without those parts at its ends that are level.
+pub(super) fn sloping_corners(values: &[f64], bends: &[usize]) -> Vec<usize> {
+    let mut columns = vec![centred_times(values.len())];
+    columns.extend(bends.iter().map(|bend| bend_column(*bend, values.len())));
+    let left = residuals(values, &columns);
+    let height = |at: usize| values[at] - left[at];
+    let ends = [values.len() - 1];
+    let mut corners: Vec<usize> = [0]
+        .into_iter()
+        .chain(bends.iter().copied())
+        .chain(ends)
+        .collect();
+    let total = height(values.len() - 1) - height(0);
+    let is_level =
+        |from: usize, to: usize| (height(to) - height(from)).abs() <= LEVEL * total.abs();
+    while corners.len() > 2 && is_level(corners[0], corners[1]) {
+        corners.remove(0);
+    }
+    while let [.., from, to] = corners[..]
+        && corners.len() > 2
+        && is_level(from, to)
+    {
+        corners.pop();
+    }
+    corners
 }
 
 /// Returns 0 up to a bend, and from it on the distance from it.

@@ -178,14 +178,9 @@ impl SearchedHistory<'_> {
         part: Range<usize>,
         mut found: Vec<LevelChange>,
     ) -> SeriesChanges {
-        let (start, last) = (part.start, part.end - 1);
-        let (range, bend) = match &drift.shape {
-            SeriesShape::Ramp([from, to]) => (start + from..=start + to, None),
-            SeriesShape::Bends(bends) => (start..=last, bends.last().map(|bend| start + bend)),
-            SeriesShape::Line | SeriesShape::LineAndStep(_) | SeriesShape::Steps(_) => {
-                (start..=last, None)
-            }
-        };
+        let start = part.start;
+        let range = start + drift.range.start()..=start + drift.range.end();
+        let bend = drift.bend.map(|bend| start + bend);
         let is_in = |change: &LevelChange| {
             let is_in_part = start < change.index && change.index < part.end;
             let is_near =
