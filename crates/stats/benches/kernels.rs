@@ -5,6 +5,7 @@
 
 use std::hint::black_box;
 
+use lapwing_stats::changepoint::{LevelOptions, level_changes, series_changes};
 use lapwing_stats::{
     Confidence, Configuration, Detection, DetectionMethod, Noise, RatioMethod, Seed, Statistic,
     Strategy, hierarchical_replicates, mann_whitney, modes, ratio_interval, variance_components,
@@ -143,4 +144,23 @@ fn power_grid(method: DetectionMethod) {
                 .and_then(|it| it.minimal_detectable_slowdown(0.95)),
         );
     }
+}
+
+/// A history of so many runs whose noise has a period.
+fn history(runs: u32) -> Vec<f64> {
+    instances(1, runs).concat()
+}
+
+/// The search for steps in a history of so many runs.
+#[divan::bench(args = [30, 100, 365, 1_000, 100_000])]
+fn steps_of_history(bencher: divan::Bencher, runs: u32) {
+    let values = history(runs);
+    bencher.bench_local(|| level_changes(black_box(&values), &LevelOptions::default()));
+}
+
+/// What happened in a history of so many runs.
+#[divan::bench(args = [30, 100, 365, 1_000, 100_000])]
+fn changes_of_history(bencher: divan::Bencher, runs: u32) {
+    let values = history(runs);
+    bencher.bench_local(|| series_changes(black_box(&values), &LevelOptions::default()));
 }

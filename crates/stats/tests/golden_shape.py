@@ -105,13 +105,21 @@ def descriptions(values):
     if ends != (0, n - 1):
         add("ramp", ends, fit(z, ramp(ends))[0], 2, log * (1 + (ends[0] > 0) + (ends[1] < n - 1)))
     bends = []
-    for knot in knots:
-        left, (_, before, turn) = fit(z, t, np.maximum(np.arange(n) - knot, 0)) if 0 < knot < n - 1 else (0, (0, 0, -1))
-        if n // 6 <= knot <= n - 1 - n // 6 and knot and before * (before + turn) >= 0:
-            bends.append((np.sum(left**2), knot, left))
-    if bends:
-        _, knot, left = min(bends, key=lambda it: it[0])
-        add("bend", [knot], left, 2, 3 * log)
+    for _ in range(4):
+        margin = n // (12 if bends else 6)
+        fits = []
+        for knot in knots:
+            if max(margin, 1) <= knot <= n - 1 - max(margin, 1) and knot not in bends:
+                places = sorted([*bends, knot])
+                left = fit(z, t, *(np.maximum(np.arange(n) - place, 0) for place in places))[0]
+                corners = np.diff((z - left)[[0, *places, n - 1]])
+                total = corners.sum()
+                if np.all(corners * np.sign(total) >= -0.03 * abs(total)):
+                    fits.append((np.sum(left**2), places, left))
+        if not fits:
+            break
+        _, bends, left = min(fits, key=lambda it: it[0])
+        add("bends", bends, left, 1 + len(bends), log * (1 + 2 * len(bends)))
     if n >= 20:
         fits = [(step, fit(z, t, np.arange(n) >= step)[0]) for step in range(3, n - 2)]
         step, left = min(fits, key=lambda it: np.sum(it[1] ** 2))

@@ -251,6 +251,7 @@ fn explained(
     let level = LevelOptions {
         false_alarms: options.false_discovery_rate,
         minimum_segment: options.minimum_runs,
+        ..LevelOptions::default()
     };
     let as_recorded = SearchedSeries::of(&recorded.series[at], &[], &level);
     let p_values = as_recorded.changes.iter();

@@ -1,7 +1,9 @@
 //! What the search says of changes that something else found.
 
 use super::autocorrelation::removable_autocorrelation;
-use super::search::{FoundSplit, LevelChange, LevelOptions, Search, WANDERING, normal_scores};
+use super::search::{
+    FoundSplit, LevelChange, LevelOptions, Search, WANDERING, normal_scores, places,
+};
 
 /// Returns whether values have so much autocorrelation around one level that they may wander.
 pub(in crate::changepoint) fn may_wander(values: &[f64]) -> bool {
@@ -19,9 +21,10 @@ pub(in crate::changepoint) fn clearest_p_value(
     p_values.min_by(f64::total_cmp)
 }
 
-/// Returns changes at these indices, which are in order, with the ranges of their places.
+/// Returns changes at or near these indices, which are in order, with the ranges of their places.
 pub(in crate::changepoint) fn located(
     values: &[f64],
+    autocorrelation: f64,
     steps: &[usize],
     p_value: f64,
     options: &LevelOptions,
@@ -31,5 +34,7 @@ pub(in crate::changepoint) fn located(
         index: *index,
         p_value,
     });
-    Search::new(&scores, options).located(&found.collect::<Vec<_>>())
+    let mut found: Vec<FoundSplit> = found.collect();
+    let search = Search::new(&scores, options);
+    places(values, &search, autocorrelation, &mut found)
 }

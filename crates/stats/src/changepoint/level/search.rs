@@ -128,7 +128,7 @@ pub fn level_changes(values: &[f64], options: &LevelOptions) -> LevelChanges {
         search.keep_with_own_spreads(values, removed, &mut found);
     }
     LevelChanges {
-        changes: located(values, &search, removed, &mut found),
+        changes: places(values, &search, removed, &mut found),
         autocorrelation: removed,
         noise,
     }
@@ -136,7 +136,7 @@ pub fn level_changes(values: &[f64], options: &LevelOptions) -> LevelChanges {
 
 /// Moves each change to its place between its neighbours by the values themselves: ranks alone may leave it some runs
 /// off.
-fn located(
+pub(super) fn places(
     values: &[f64],
     search: &Search,
     autocorrelation: f64,

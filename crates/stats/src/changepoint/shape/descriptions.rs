@@ -3,7 +3,7 @@
 use super::memory::{SHORT, least, long};
 use super::segments::best_segments;
 use super::standardised::Standardised;
-use super::straight::{StraightFits, centred_times, residuals};
+use super::straight::{StraightFits, bend_column, bends, centred_times, dot, residuals};
 use crate::number::as_f64;
 
 /// A series has at most so many steps.
@@ -20,8 +20,8 @@ pub(super) enum SeriesShape {
     Line,
     /// A level up to and at the first index, a slope, and another level from the second index on.
     Ramp([usize; 2]),
-    /// Two lines that meet at this index and go in one direction.
-    Bend(usize),
+    /// Lines that meet at these indices and go in one direction.
+    Bends(Vec<usize>),
     /// A line that is moved from this index on.
     LineAndStep(usize),
 }
@@ -32,6 +32,8 @@ pub(super) struct Description {
     pub(super) shape: SeriesShape,
     /// The gain in −2 ln likelihood, less what the shape costs.
     pub(super) gain: f64,
+    /// The share of the sum of squares around the level that is left.
+    pub(super) left: f64,
 }
 
 /// The descriptions of a series.
@@ -56,6 +58,7 @@ impl Descriptions {
             let gained = of_level - least(&left, SHORT, series.floor);
             Description {
                 gain: gained * worth(length, shape.terms()) - shape.penalty(length),
+                left: dot(&left, &left) / dot(&level, &level),
                 shape,
             }
         };
@@ -64,15 +67,14 @@ impl Descriptions {
         let fits = StraightFits::of(values);
         let ramp = fits.ramp().filter(|ends| *ends != [0, length - 1]);
         let step = fits.step_on_line().filter(|_| length >= FROM_LINE_AND_STEP);
-        let drifts = [
-            Some(SeriesShape::Line),
-            ramp.map(SeriesShape::Ramp),
-            fits.bend().map(SeriesShape::Bend),
-            step.map(SeriesShape::LineAndStep),
-        ];
+        let drifts = [SeriesShape::Line]
+            .into_iter()
+            .chain(ramp.map(SeriesShape::Ramp))
+            .chain(bends(values).into_iter().map(SeriesShape::Bends))
+            .chain(step.map(SeriesShape::LineAndStep));
         Self {
             steps: steps.map(SeriesShape::Steps).map(describe).collect(),
-            drifts: drifts.into_iter().flatten().map(describe).collect(),
+            drifts: drifts.map(describe).collect(),
             wandering: (of_level - least(&level, long(), series.floor)) * worth(length, 0),
         }
     }
@@ -106,7 +108,8 @@ impl SeriesShape {
         match self {
             Self::Steps(steps) => steps.len(),
             Self::Line => 1,
-            Self::Ramp(_) | Self::Bend(_) => 2,
+            Self::Ramp(_) => 2,
+            Self::Bends(bends) => 1 + bends.len(),
             Self::LineAndStep(_) => 3,
         }
     }
@@ -127,7 +130,7 @@ impl SeriesShape {
                 let ends_inside = usize::from(*from > 0) + usize::from(*to + 1 < length);
                 each * as_f64(1 + ends_inside)
             }
-            Self::Bend(_) => 3.0 * each,
+            Self::Bends(bends) => each * as_f64(1 + 2 * bends.len()),
             Self::LineAndStep(_) => 4.0 * each,
         }
     }
@@ -136,7 +139,7 @@ impl SeriesShape {
     fn residuals(&self, values: &[f64]) -> Vec<f64> {
         match self {
             Self::Steps(steps) => around_levels(values, steps),
-            Self::Line | Self::Ramp(_) | Self::Bend(_) | Self::LineAndStep(_) => {
+            Self::Line | Self::Ramp(_) | Self::Bends(_) | Self::LineAndStep(_) => {
                 residuals(values, &self.columns(values.len()))
             }
         }
@@ -144,19 +147,17 @@ impl SeriesShape {
 
     /// Returns what is fitted besides the level.
     pub(super) fn columns(&self, length: usize) -> Vec<Vec<f64>> {
-        let column = |height: &dyn Fn(f64) -> f64| -> Vec<f64> {
-            (0..length).map(|at| height(as_f64(at))).collect()
-        };
         match self {
             Self::Steps(steps) => steps.iter().map(|at| step_column(*at, length)).collect(),
             Self::Line => vec![centred_times(length)],
             Self::Ramp([from, to]) => {
-                let (from, to) = (as_f64(*from), as_f64(*to));
-                vec![column(&|at| ((at - from) / (to - from)).clamp(0.0, 1.0))]
+                let rise = as_f64(to - from);
+                let height = |at: usize| as_f64(at.clamp(*from, *to) - from) / rise;
+                vec![(0..length).map(height).collect()]
             }
-            Self::Bend(bend) => {
-                let bend = as_f64(*bend);
-                vec![centred_times(length), column(&|at| (at - bend).max(0.0))]
+            Self::Bends(bends) => {
+                let bends = bends.iter().map(|bend| bend_column(*bend, length));
+                [centred_times(length)].into_iter().chain(bends).collect()
             }
             Self::LineAndStep(step) => vec![centred_times(length), step_column(*step, length)],
         }

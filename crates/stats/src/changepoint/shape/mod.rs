@@ -8,6 +8,7 @@
 //! Sources: the penalty of steps, Zhang & Siegmund, *Biometrics* 2007; the likelihood of autocorrelated noise,
 //! Brockwell & Davis, *Time Series: Theory and Methods* 1991, chapter 5.
 
+mod described;
 mod descriptions;
 mod memory;
 mod segments;

@@ -39,9 +39,10 @@ pub(super) fn refined(values: &[f64], steps: &[usize], width: usize) -> Vec<usiz
     places
 }
 
-/// Returns those of the steps, of which there is at least one, that differ by four standard errors of the values
-/// around the levels beside them: the least ones are dropped one by one, but for the last.
-pub(super) fn clear_steps(values: &[f64], mut steps: Vec<usize>) -> Vec<usize> {
+/// Returns those of the steps that are as large as four standard errors of the values around the levels beside them:
+/// the least ones are dropped one by one, but for the last.
+pub(super) fn clear_steps(values: &[f64], steps: &[usize]) -> Vec<usize> {
+    let mut steps = steps.to_vec();
     while steps.len() > 1 {
         let errors = standard_errors(values, &steps);
         let least = errors

@@ -1,6 +1,5 @@
 //! The best straight descriptions of a series: ramps, bent lines, and lines with a step.
 
-use crate::describe::squares_around;
 use crate::number::as_f64;
 
 use super::segments::SHORTEST_SEGMENT;
@@ -9,6 +8,10 @@ use super::segments::SHORTEST_SEGMENT;
 const KNOTS: usize = 24;
 /// A ramp has at least so many values, and a sixth of all.
 const SHORTEST_RAMP: usize = 6;
+/// A line bends so often at most.
+const MOST_BENDS: usize = 4;
+/// A part of it that changes by no more than this share of the whole change is level.
+const LEVEL: f64 = 0.03;
 
 /// Returns the places for ends of ramps and for bends, evenly spread over the series.
 fn knots(length: usize) -> impl DoubleEndedIterator<Item = usize> + Clone {
@@ -31,25 +34,24 @@ fn first_best<T>(candidates: impl Iterator<Item = (T, f64)>) -> Option<T> {
 pub(super) struct StraightFits {
     length: usize,
     /// Sums of the values before each index, and of the values times their index.
-    level: [Vec<f64>; 2],
-    /// The same of the residuals of the line.
-    line: [Vec<f64>; 2],
-    /// The line's slope per value.
-    slope: f64,
+    sums: Vec<f64>,
+    moments: Vec<f64>,
+    /// Sums of the residuals of the line before each index.
+    around_line: Vec<f64>,
 }
 
 impl StraightFits {
     pub(super) fn of(values: &[f64]) -> Self {
-        let slope_of = |values: &[f64]| {
-            let times = centred_times(values.len());
-            let product = times.iter().zip(values).map(|(time, value)| time * value);
-            product.sum::<f64>() / squares_around(&times, 0.0)
-        };
+        let moments: Vec<f64> = values
+            .iter()
+            .zip(0_usize..)
+            .map(|(value, at)| value * as_f64(at))
+            .collect();
         Self {
             length: values.len(),
-            level: running_sums(values),
-            line: running_sums(&residuals(values, &[centred_times(values.len())])),
-            slope: slope_of(values),
+            sums: running_sums(values),
+            moments: running_sums(&moments),
+            around_line: running_sums(&residuals(values, &[centred_times(values.len())])),
         }
     }
 
@@ -64,9 +66,29 @@ impl StraightFits {
         first_best(ends.map(|[from, to]| ([from, to], self.explained_by_ramp(from, to))))
     }
 
+    /// Returns the ends of a ramp, each moved by up to the distance of two knots to where it is best; an end of the
+    /// series stays one.
+    pub(super) fn refined_ramp(&self, [mut from, mut to]: [usize; 2]) -> [usize; 2] {
+        let (last, reach) = (self.length - 1, self.length.div_ceil(KNOTS));
+        let near = |end: usize| end.saturating_sub(reach)..=(end + reach).min(last);
+        for _ in 0..2 {
+            if from > 0 {
+                let better = near(from).filter(|end| *end > 0 && *end + SHORTEST_RAMP <= to);
+                let ends = better.map(|end| (end, self.explained_by_ramp(end, to)));
+                from = first_best(ends).unwrap_or(from);
+            }
+            if to < last {
+                let better = near(to).filter(|end| *end < last && from + SHORTEST_RAMP <= *end);
+                let ends = better.map(|end| (end, self.explained_by_ramp(from, end)));
+                to = first_best(ends).unwrap_or(to);
+            }
+        }
+        [from, to]
+    }
+
     /// What a ramp explains of the sum of squares around one level.
     fn explained_by_ramp(&self, from: usize, to: usize) -> f64 {
-        let [sums, moments] = &self.level;
+        let Self { sums, moments, .. } = self;
         let (all, rise) = (as_f64(self.length), as_f64(to - from));
         let after = as_f64(self.length - to);
         let height = (rise - 1.0) / 2.0 + after;
@@ -77,31 +99,10 @@ impl StraightFits {
         product * product / (square - height * height / all)
     }
 
-    /// Returns the best place at which a line bends and goes on in the same direction, not near the ends.
-    pub(super) fn bend(&self) -> Option<usize> {
-        let margin = self.length / 6;
-        let [sums, moments] = &self.line;
-        let times = self.squares_of_times();
-        let inside = knots(self.length)
-            .filter(|at| (margin..self.length.saturating_sub(margin)).contains(at) && *at > 0);
-        first_best(inside.filter_map(|at| {
-            let later = as_f64(self.length - 1 - at);
-            let sum = later * (later + 1.0) / 2.0;
-            let square = sum * (2.0 * later + 1.0) / 3.0;
-            let with_time = (as_f64(at) - self.middle()) * sum + square;
-            let left = square - sum * sum / as_f64(self.length) - with_time * with_time / times;
-            let residual = sums[self.length] - sums[at];
-            let product = moments[self.length] - moments[at] - as_f64(at) * residual;
-            let turn = product / left;
-            let before = self.slope - turn * with_time / times;
-            (before * (before + turn) >= 0.0).then_some((at, turn * product))
-        }))
-    }
-
     /// Returns the index of the first value after the best step on a line.
     pub(super) fn step_on_line(&self) -> Option<usize> {
         let times = self.squares_of_times();
-        let sums = &self.line[0];
+        let sums = &self.around_line;
         let last = self.length.saturating_sub(SHORTEST_SEGMENT);
         first_best((SHORTEST_SEGMENT..=last).map(|at| {
             let after = as_f64(self.length - at);
@@ -112,10 +113,6 @@ impl StraightFits {
         }))
     }
 
-    fn middle(&self) -> f64 {
-        as_f64(self.length - 1) / 2.0
-    }
-
     /// The sum of squares of 0, 1, … n − 1 around their mean.
     fn squares_of_times(&self) -> f64 {
         let all = as_f64(self.length);
@@ -123,17 +120,106 @@ impl StraightFits {
     }
 }
 
-/// Returns the sums of the values before each index, and of the values times their index.
-fn running_sums(values: &[f64]) -> [Vec<f64>; 2] {
-    let (mut sum, mut moment) = (0.0, 0.0);
-    let mut sums = [vec![0.0], vec![0.0]];
-    for (at, value) in values.iter().enumerate() {
+/// Returns the sums of the values before each index.
+fn running_sums(values: &[f64]) -> Vec<f64> {
+    let mut sum = 0.0;
+    let later = values.iter().map(|value| {
         sum += value;
-        moment += value * as_f64(at);
-        sums[0].push(sum);
-        sums[1].push(moment);
+        sum
+    });
+    [0.0].into_iter().chain(later).collect()
+}
+
+/// Returns for 1, 2, … bends of a line their places in order, as far as all parts go in one direction: each is chosen
+/// as the best one after those before. The first is not in the first or last sixth of the values, later ones not in
+/// the first or last twelfth.
+pub(super) fn bends(values: &[f64]) -> Vec<Vec<usize>> {
+    let last = values.len() - 1;
+    let line = centred_times(values.len());
+    let mut left = residuals(values, std::slice::from_ref(&line));
+    // What a bend at each place adds to the line and the bends before.
+    let column = |bend: usize| {
+        residuals(
+            &bend_column(bend, values.len()),
+            std::slice::from_ref(&line),
+        )
+    };
+    let mut candidates: Vec<(usize, Vec<f64>)> = knots(values.len())
+        .filter(|bend| (1..last).contains(bend))
+        .map(|bend| (bend, column(bend)))
+        .collect();
+    let mut found: Vec<Vec<usize>> = Vec::new();
+    for number in 0..MOST_BENDS {
+        let margin = values.len() / if number == 0 { 6 } else { 12 };
+        let before = found.last().cloned().unwrap_or_default();
+        let possible = candidates
+            .iter()
+            .enumerate()
+            .filter_map(|(at, (bend, column))| {
+                let is_inside = (margin..=last - margin).contains(bend);
+                let share = dot(&left, column) / dot(column, column);
+                let mut places = before.clone();
+                places.push(*bend);
+                places.sort_unstable();
+                let fitted = |at: usize| values[at] - left[at] + share * column[at];
+                (is_inside && has_one_direction(&places, last, fitted))
+                    .then_some(((at, places), share * share * dot(column, column)))
+            });
+        let Some((at, places)) = first_best(possible) else {
+            break;
+        };
+        let (_, chosen) = candidates.swap_remove(at);
+        subtract_projection(&mut left, &chosen);
+        for (_, column) in &mut candidates {
+            subtract_projection(column, &chosen);
+        }
+        candidates.sort_by_key(|(bend, _)| *bend);
+        found.push(places);
     }
-    sums
+    found
+}
+
+/// Returns whether a line with bends at these places only rises or only falls; a part may be level but for noise.
+fn has_one_direction(bends: &[usize], last: usize, fitted: impl Fn(usize) -> f64) -> bool {
+    let corners = [0].into_iter().chain(bends.iter().copied()).chain([last]);
+    let heights: Vec<f64> = corners.map(fitted).collect();
+    let total = heights[heights.len() - 1] - heights[0];
+    let turns_back = |pair: &[f64]| (pair[1] - pair[0]) * total.signum() < -LEVEL * total.abs();
+    !heights.windows(2).any(turns_back)
+}
+
+/// Returns the corners of a line with bends at these places, without those parts at its ends that are level.
+pub(super) fn sloping_corners(values: &[f64], bends: &[usize]) -> Vec<usize> {
+    let mut columns = vec![centred_times(values.len())];
+    columns.extend(bends.iter().map(|bend| bend_column(*bend, values.len())));
+    let left = residuals(values, &columns);
+    let height = |at: usize| values[at] - left[at];
+    let ends = [values.len() - 1];
+    let mut corners: Vec<usize> = [0]
+        .into_iter()
+        .chain(bends.iter().copied())
+        .chain(ends)
+        .collect();
+    let total = height(values.len() - 1) - height(0);
+    let is_level =
+        |from: usize, to: usize| (height(to) - height(from)).abs() <= LEVEL * total.abs();
+    while corners.len() > 2 && is_level(corners[0], corners[1]) {
+        corners.remove(0);
+    }
+    while let [.., from, to] = corners[..]
+        && corners.len() > 2
+        && is_level(from, to)
+    {
+        corners.pop();
+    }
+    corners
+}
+
+/// Returns 0 up to a bend, and from it on the distance from it.
+pub(super) fn bend_column(bend: usize, length: usize) -> Vec<f64> {
+    (0..length)
+        .map(|at| as_f64(at.saturating_sub(bend)))
+        .collect()
 }
 
 /// Returns 0, 1, … n − 1 less their mean.
@@ -151,12 +237,12 @@ pub(super) fn residuals(values: &[f64], columns: &[Vec<f64>]) -> Vec<f64> {
     for column in columns {
         let mut column = column.clone();
         subtract_mean(&mut column);
-        let size = squares_around(&column, 0.0);
+        let size = dot(&column, &column);
         for before in &fitted {
             subtract_projection(&mut column, before);
         }
         // A column that the others make up adds nothing.
-        if squares_around(&column, 0.0) > 1e-12 * size {
+        if dot(&column, &column) > 1e-12 * size {
             subtract_projection(&mut left, &column);
             fitted.push(column);
         }
@@ -170,13 +256,13 @@ fn subtract_mean(values: &mut [f64]) {
 }
 
 fn subtract_projection(values: &mut [f64], column: &[f64]) {
-    let product: f64 = values
-        .iter()
-        .zip(column)
-        .map(|(one, other)| one * other)
-        .sum();
-    let share = product / squares_around(column, 0.0);
+    let share = dot(values, column) / dot(column, column);
     for (value, of_column) in values.iter_mut().zip(column) {
         *value -= share * of_column;
     }
+}
+
+/// Returns Σ xᵢ yᵢ.
+pub(super) fn dot(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
 }

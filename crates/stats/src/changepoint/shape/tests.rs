@@ -18,7 +18,7 @@ fn described(description: &Description) -> (&'static str, Vec<usize>) {
         SeriesShape::Steps(steps) => ("steps", steps.clone()),
         SeriesShape::Line => ("line", Vec::new()),
         SeriesShape::Ramp(ends) => ("ramp", ends.to_vec()),
-        SeriesShape::Bend(bend) => ("bend", vec![*bend]),
+        SeriesShape::Bends(bends) => ("bends", bends.clone()),
         SeriesShape::LineAndStep(step) => ("line and step", vec![*step]),
     }
 }

@@ -17,6 +17,7 @@ mod optimise;
 mod power;
 mod rounds;
 mod sequential;
+mod shapes;
 mod slowdown;
 mod stacks;
 mod suite_noise;
