@@ -152,7 +152,7 @@ impl SideSamples {
         Ok(all)
     }
 
-    /// Reads the earlier sessions of the benchmarks if these are too few to show their noise.
+    /// Reads the earlier sessions of the benchmarks if these are too few to show their noise, or of different sessions.
     fn read_earlier(
         &mut self,
         sides: &ComparedSides,
@@ -163,17 +163,24 @@ impl SideSamples {
             *of_metric.entry(&subject.metric).or_default() += 1;
         }
         let mut benchmarks: BTreeMap<(String, String), BTreeSet<MetricName>> = BTreeMap::new();
-        for (subject, _) in self.samples.keys() {
-            if of_metric[subject.metric.as_str()] <= LARGEST_FAMILY {
-                let key = (subject.suite.clone(), subject.benchmark.clone());
+        let mut across: BTreeMap<(String, String), BTreeSet<MetricName>> = BTreeMap::new();
+        for ((subject, _), gathered) in &self.samples {
+            let key = (subject.suite.clone(), subject.benchmark.clone());
+            let is_across = gathered.are_of_other_sessions();
+            if is_across {
+                let metrics = across.entry(key.clone()).or_default();
+                metrics.insert(subject.metric.clone());
+            }
+            if is_across || of_metric[subject.metric.as_str()] <= LARGEST_FAMILY {
                 let metrics = benchmarks.entry(key).or_default();
                 metrics.insert(subject.metric.clone());
             }
         }
         let compared: BTreeSet<Id> = sides.sessions().into_iter().map(|(_, id)| id).collect();
         for store in sides.stores() {
-            self.earlier
-                .read(store, benchmarks.clone(), &compared, rules)?;
+            let earlier = &mut self.earlier;
+            earlier.read(store, benchmarks.clone(), &compared, rules)?;
+            earlier.read_suites(store, &across, &compared, rules)?;
         }
         Ok(())
     }

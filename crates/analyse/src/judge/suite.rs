@@ -99,8 +99,11 @@ fn clustered(members: &[SuiteMember<'_>]) -> Option<Vec<ClusteredSides>> {
         of_side.sort_unstable();
         of_side.dedup();
     }
-    let enough = seen
-        .iter()
-        .all(|of_side| of_side.len() >= INSTANCES_FOR_A_VERDICT);
+    let least = if by_session {
+        2
+    } else {
+        INSTANCES_FOR_A_VERDICT
+    };
+    let enough = seen.iter().all(|of_side| of_side.len() >= least);
     enough.then_some(clustered)
 }
