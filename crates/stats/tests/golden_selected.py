@@ -9,4 +9,4 @@ def size(estimate, error, freedom, border, share):
 
 
 for case in ((0.1, 0.04, 8, 0.09), (0.1, 0.03, 8, 0.09), (0.3, 0.05, 27, 0.2), (2.5, 1, 1e6, 1.96), (0.2, 0.04, 4, 0.15)):
-    print('(%s, %r, %r, %r),' % (', '.join(map(repr, map(float, case))), max(0.0, size(*case, .5)), size(*case, .02), size(*case, .98)))
+    print('(%s, %r, %r, %r),' % (', '.join(map(repr, map(float, case))), min(max(0.0, size(*case, .55)), case[0]), size(*case, .02), size(*case, .98)))

@@ -72,7 +72,7 @@ fn sizes(benchmarks: usize, replicates: usize, change: f64, families: u64) -> Si
 
 #[test]
 fn the_size_of_a_finding_is_not_too_large_on_average() {
-    for (benchmarks, replicates, change) in [(1, 10, 1.0), (5, 10, 1.5)] {
+    for (benchmarks, replicates, change) in [(1, 10, 1.0), (1, 5, 1.5)] {
         let found = sizes(benchmarks, replicates, change, 800);
         assert!(found.raw > 1.15, "{}", found.raw);
         assert!((0.85..1.15).contains(&found.selected), "{}", found.selected);
