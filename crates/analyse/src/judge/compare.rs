@@ -6,8 +6,8 @@ use super::caution::{Caution, cautions, design_cautions};
 use super::descriptive::DescriptiveRatio;
 use super::duet::DuetPart;
 use super::family::{FamilyAnswer, of_ratio, own_test, point};
-use super::replication::session_sides::SessionSides;
-use super::replication::unit::{InstanceOrigin, Replication, ReplicationUnit, log_means};
+use super::replication::session_sides::{SessionSides, are_of_other_sessions};
+use super::replication::unit::{InstanceOrigin, Replication, ReplicationUnit, SESSIONS, log_means};
 use super::session_noise::SessionNoise;
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, Verdict, VerdictReason, estimate, instance_means};
 use crate::clean::Cleaned;
@@ -232,7 +232,8 @@ impl Comparison {
         noise.filter(|noise| noise.sessions > 0)
     }
 
-    /// Replaces the replicates by the sessions, whose difference is then no longer part of the ratio unseen.
+    /// Replaces the replicates by the sessions. Their difference is then no longer part of the ratio unseen, unless it is
+    /// unknown how much their hosts differ.
     pub(super) fn use_sessions(&mut self, replication: Replication) {
         let [baseline, candidate] = with_centres(
             [self.baseline_estimate, self.candidate_estimate],
@@ -246,7 +247,10 @@ impl Comparison {
             ratio.replicates = replication.sizes();
             ratio.unpaired = None;
         }
-        self.cautions.retain(|it| *it != Caution::OneSession);
+        let is_known = replication.noise.is_some_and(|noise| noise.hosts_are_known);
+        if is_known {
+            self.cautions.retain(|it| *it != Caution::OneSession);
+        }
         let looks = self.replication.take().map(|it| it.looks);
         self.replication = Some(Replication {
             looks: looks.unwrap_or_default(),
@@ -562,7 +566,12 @@ fn few_sessions(sides: [&SideSample; 2], options: &CompareOptions) -> Option<Ver
         let of_side: BTreeSet<Id> = side.origins.iter().map(|origin| origin.session).collect();
         of_side.len()
     });
-    let required = options.min_sessions;
+    let mut required = options.min_sessions;
+    // Other methods judge instances, so that two sessions are no better than one.
+    let by_instances = options.method != CompareMethod::Default;
+    if required > 1 && by_instances && are_of_other_sessions(sides) {
+        required = required.max(SESSIONS);
+    }
     let is_few = required > 1 && sessions.iter().any(|count| *count < required);
     is_few.then_some(VerdictReason::FewSessions { sessions, required })
 }

@@ -22,6 +22,8 @@ pub struct SessionNoise {
     pub variance: VariancePrior,
     /// The number of earlier sessions that say so; 0 if only the compared ones do.
     pub sessions: usize,
+    /// Whether this includes what the hosts of the sides differ by, if they have other ones.
+    pub hosts_are_known: bool,
 }
 
 impl SessionNoise {
@@ -29,6 +31,7 @@ impl SessionNoise {
     pub(super) const UNKNOWN: Self = Self {
         variance: VariancePrior::NONE,
         sessions: 0,
+        hosts_are_known: true,
     };
 
     /// Returns the relative standard deviation of a session's mean.
@@ -37,8 +40,9 @@ impl SessionNoise {
     }
 }
 
-/// With fewer degrees of freedom, the variance between sessions is not known.
-pub(super) const KNOWN_FROM: f64 = 3.0;
+/// With fewer degrees of freedom, the variance between sessions is not known, and that between hosts.
+const KNOWN_FROM: f64 = 2.0;
+const HOSTS_KNOWN_FROM: f64 = 0.99;
 
 /// Levels are versions if these leave so many degrees of freedom, and at least half of the sessions.
 const ENOUGH_OF_VERSIONS: usize = 5;
@@ -179,8 +183,27 @@ impl EarlierComparisons {
     }
 
     /// Returns how much sessions of a benchmark differ; `None` if the earlier ones do not show it.
+    ///
+    /// If they do not show what the hosts of the sides differ by, it is how much sessions on one host differ.
     fn noise(
         &self,
+        subject: &Subject,
+        settings: &[SideSetting; 2],
+        today: &SessionSides,
+    ) -> Option<SessionNoise> {
+        let on_hosts = |hosts| self.noise_on(hosts, subject, settings, today);
+        on_hosts(today.hosts).or_else(|| {
+            let on_same = on_hosts(SideHosts::Same).filter(|_| today.hosts == SideHosts::Other)?;
+            Some(SessionNoise {
+                hosts_are_known: false,
+                ..on_same
+            })
+        })
+    }
+
+    fn noise_on(
+        &self,
+        hosts: SideHosts,
         subject: &Subject,
         settings: &[SideSetting; 2],
         today: &SessionSides,
@@ -191,21 +214,24 @@ impl EarlierComparisons {
             let Some(history) = SessionHistory::of(earlier, settings) else {
                 continue;
             };
-            of_suite.extend(history.variance(today.hosts));
+            of_suite.extend(history.variance(hosts));
             if key.1 == subject.benchmark {
                 own = Some(history);
             } else {
                 sessions = sessions.max(history.len());
             }
         }
-        let known = own
-            .as_ref()
-            .and_then(|history| history.variance(today.hosts));
+        let known = own.as_ref().and_then(|history| history.variance(hosts));
         let sessions = own.as_ref().map_or(sessions, SessionHistory::len);
         let known = known_with_suite(&of_suite, &[known])[0];
-        (known.freedom >= KNOWN_FROM).then(|| SessionNoise {
+        let least = match hosts {
+            SideHosts::Same => KNOWN_FROM,
+            SideHosts::Other => HOSTS_KNOWN_FROM,
+        };
+        (known.freedom >= least).then(|| SessionNoise {
             variance: of_today(known, own.as_ref(), today),
             sessions,
+            hosts_are_known: true,
         })
     }
 }
