@@ -32,7 +32,7 @@ const BISECTIONS: u32 = 60;
 /// What is reported because it is large is on average larger than the truth. With T = (D − θ)/`error` distributed as
 /// Student's t, the size is the θ for which a *reported* difference, |D| ≥ `border`, is about as likely larger as smaller
 /// than the observed one d: P(D ≥ d | |D| ≥ border) = 0.55, between 0 and d. The ends of the interval have the shares
-/// 0.02 and 0.98 at 95 %. Far beyond the border both are those without selection.
+/// 0.02 and 0.98 at 95 %. Far beyond the border the size is d.
 ///
 /// **Assumes** that the error is not itself selected. With few degrees of freedom it is: therefore 0.02 and not 0.025.
 ///
