@@ -11,6 +11,7 @@ use super::earlier::EarlierComparisons;
 use super::family::{FamilyAnswer, judge_family, of_ratio, point};
 use super::looks::Looks;
 use super::replication::unit::{Replication, ReplicationUnit};
+use super::session_knowledge::SessionKnowledge;
 use super::verdict::{Verdict, VerdictReason};
 use lapwing_model::Better;
 
@@ -38,6 +39,7 @@ pub fn decide(
         families.entry(key).or_default().push(at);
     }
     let exact = exact_metrics(comparisons);
+    let mut known = SessionKnowledge::of(earlier);
     for ((metric, are_differences), members) in families {
         if exact.get(&metric).copied().unwrap_or(false) {
             for at in members {
@@ -51,7 +53,7 @@ pub fn decide(
             [options.smallest_effect.unwrap_or(0.0), options.band()].map(f64::ln_1p)
         };
         if !are_differences && options.method == CompareMethod::Default {
-            earlier.allow_for_sessions(comparisons, &members);
+            known.allow_for_sessions(comparisons, &members);
         }
         judge_members(comparisons, &members, earlier, borders, options);
         adjust_by_method(comparisons, &members);

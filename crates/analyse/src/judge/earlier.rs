@@ -24,7 +24,7 @@ const ENOUGH_SESSIONS: usize = 6;
 const DIVIDED_FROM: usize = 4;
 
 /// A benchmark and metric, by suite, id and name.
-pub(super) type EarlierKey = (String, String, MetricName);
+type EarlierKey = (String, String, MetricName);
 
 /// Comparisons within earlier sessions, by benchmark and metric. Their differences do not matter, only their noise.
 #[derive(Debug, Clone, Default)]

@@ -19,6 +19,7 @@ mod looks;
 mod methods;
 mod metrics;
 mod replication;
+mod session_knowledge;
 mod session_noise;
 mod sides;
 mod standing;

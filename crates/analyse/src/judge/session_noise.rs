@@ -4,15 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_stats::changepoint::{LevelOptions, level_changes};
 use lapwing_stats::{
-    SessionMean, SideHosts, VariancePrior, as_f64, known_with_suite, mean, noisier_by,
-    session_variance, sum_of_variances,
+    SessionMean, SideHosts, VariancePrior, as_f64, mean, noisier_by, session_variance,
+    sum_of_variances,
 };
 
-use super::compare::{Comparison, SideSample};
-use super::earlier::{EarlierComparisons, EarlierKey};
+use super::compare::SideSample;
 use super::replication::session_sides::SessionSides;
-use super::replication::unit::{Replication, log_means};
-use crate::sample::{SideSetting, Subject};
+use super::replication::unit::log_means;
 use lapwing_model::{Id, Levels};
 
 /// How much sessions of a benchmark differ, as far as the store knows.
@@ -39,10 +37,6 @@ impl SessionNoise {
         self.variance.variance.sqrt()
     }
 }
-
-/// With fewer degrees of freedom, the variance between sessions is not known, and that between hosts.
-const KNOWN_FROM: f64 = 2.0;
-const HOSTS_KNOWN_FROM: f64 = 0.99;
 
 /// Levels are versions if these leave so many degrees of freedom, and at least half of the sessions.
 const ENOUGH_OF_VERSIONS: usize = 5;
@@ -93,12 +87,10 @@ pub(super) struct SessionHistory {
 impl SessionHistory {
     /// Returns the history of the setting with the most sessions, among those of the compared variants if there are any;
     /// `None` without sessions. Sessions in which the benchmark itself was another one do not count.
-    pub fn of(sessions: &[EarlierSession], settings: &[SideSetting; 2]) -> Option<Self> {
+    pub fn of(sessions: &[EarlierSession], variants: &BTreeSet<String>) -> Option<Self> {
         let mut by_setting: BTreeMap<(bool, &str, &Levels), Vec<&EarlierSession>> = BTreeMap::new();
         for session in sessions {
-            let is_compared = settings
-                .iter()
-                .any(|it| it.variants.contains(&session.variant));
+            let is_compared = variants.contains(&session.variant);
             let key = (is_compared, session.variant.as_str(), &session.levels);
             let of_setting = by_setting.entry(key).or_default();
             // Versions of one session have that session in common.
@@ -160,79 +152,6 @@ impl SessionHistory {
     /// Returns the variance of a session's mean about its level.
     pub fn variance(&self, hosts: SideHosts) -> Option<VariancePrior> {
         session_variance(&self.means, hosts)
-    }
-}
-
-impl EarlierComparisons {
-    /// Gives the comparisons of different sessions the sessions as replicates, with how much these differ as far as the
-    /// earlier sessions of the benchmark, and of its suite by that metric, say.
-    pub(super) fn allow_for_sessions(&self, comparisons: &mut [Comparison], members: &[usize]) {
-        for at in members {
-            let comparison = &mut comparisons[*at];
-            if comparison.ratio.is_none() {
-                continue;
-            }
-            let replication = comparison.by_session.as_ref().and_then(|sides| {
-                let noise = self.noise(&comparison.subject, &comparison.settings, sides)?;
-                Replication::of_sessions(sides, noise)
-            });
-            if let Some(replication) = replication {
-                comparison.use_sessions(replication);
-            }
-        }
-    }
-
-    /// Returns how much sessions of a benchmark differ; `None` if the earlier ones do not show it.
-    ///
-    /// If they do not show what the hosts of the sides differ by, it is how much sessions on one host differ.
-    fn noise(
-        &self,
-        subject: &Subject,
-        settings: &[SideSetting; 2],
-        today: &SessionSides,
-    ) -> Option<SessionNoise> {
-        let on_hosts = |hosts| self.noise_on(hosts, subject, settings, today);
-        on_hosts(today.hosts).or_else(|| {
-            let on_same = on_hosts(SideHosts::Same).filter(|_| today.hosts == SideHosts::Other)?;
-            Some(SessionNoise {
-                hosts_are_known: false,
-                ..on_same
-            })
-        })
-    }
-
-    fn noise_on(
-        &self,
-        hosts: SideHosts,
-        subject: &Subject,
-        settings: &[SideSetting; 2],
-        today: &SessionSides,
-    ) -> Option<SessionNoise> {
-        let is_of_suite = |key: &EarlierKey| key.0 == subject.suite && key.2 == subject.metric;
-        let (mut own, mut of_suite, mut sessions) = (None, Vec::new(), 0);
-        for (key, earlier) in self.sessions.iter().filter(|(key, _)| is_of_suite(key)) {
-            let Some(history) = SessionHistory::of(earlier, settings) else {
-                continue;
-            };
-            of_suite.extend(history.variance(hosts));
-            if key.1 == subject.benchmark {
-                own = Some(history);
-            } else {
-                sessions = sessions.max(history.len());
-            }
-        }
-        let known = own.as_ref().and_then(|history| history.variance(hosts));
-        let sessions = own.as_ref().map_or(sessions, SessionHistory::len);
-        let known = known_with_suite(&of_suite, &[known])[0];
-        let least = match hosts {
-            SideHosts::Same => KNOWN_FROM,
-            SideHosts::Other => HOSTS_KNOWN_FROM,
-        };
-        (known.freedom >= least).then(|| SessionNoise {
-            variance: of_today(known, own.as_ref(), today),
-            sessions,
-            hosts_are_known: true,
-        })
     }
 }
 

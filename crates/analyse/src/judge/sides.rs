@@ -14,6 +14,7 @@ use super::replication::pairs::{ComparedPair, GatheredSamples};
 use super::replication::side_sample::halves;
 use super::replication::starts::{SamplePolicies, SideStarts};
 use super::replication::unit::HOSTS;
+use super::session_knowledge::SessionKnowledge;
 use super::suite::{SuiteMember, suite_ratio};
 use super::verdict::VerdictReason;
 use crate::clean::{Audit, BenchmarkAudit, CleaningRules, plans_any_auto};
@@ -379,13 +380,15 @@ impl SideSamples {
         type Key<'a> = (&'a str, bool, &'a str, usize, Option<Setting>);
         let pairs = self.pairs(names);
         let mut suites: BTreeMap<Key<'_>, Vec<SuiteMember<'_>>> = BTreeMap::new();
+        let mut known = SessionKnowledge::of(&self.earlier);
         for pair in &pairs {
             // A benchmark without a ratio adds nothing to the mean.
             let has_ratio = obstacle(pair.sides).is_none();
-            let Some(member) = SuiteMember::of(pair.sides).filter(|_| has_ratio) else {
+            let subject = &pair.subject;
+            let member = SuiteMember::of(pair.sides, subject, &mut known, confidence);
+            let Some(member) = member.filter(|_| has_ratio) else {
                 continue;
             };
-            let subject = &pair.subject;
             let metric = subject.metric.as_str();
             let key = (
                 subject.suite.as_str(),

@@ -705,12 +705,12 @@ fn session_note(comparisons: &[Comparison]) -> Option<Note> {
     let sessions = noises.iter().map(|it| it.sessions).max()?;
     let [low, high] = [least, most].map(|it| percent(it.deviation()));
     let by = if low == high {
-        low
+        format!("about {low}")
     } else {
-        format!("{low} to {high}")
+        format!("between {low} and {high}")
     };
     let text = format!(
-        "the sides are from different sessions, which differ by about {by} (standard deviation, from {}): intervals \
+        "the sides are from different sessions, which differ by {by} (standard deviation, from {}): intervals \
          and p-values allow for it",
         counted(sessions, "earlier session")
     );

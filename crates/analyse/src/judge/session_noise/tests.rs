@@ -5,9 +5,10 @@ use rand::{Rng, RngExt};
 use super::*;
 use crate::clean::CleanInstance;
 use crate::judge::{
-    Caution, CompareOptions, InstanceOrigin, Replication, ReplicationUnit, Verdict, compare, decide,
+    Caution, CompareOptions, Comparison, EarlierComparisons, InstanceOrigin, ReplicationUnit,
+    Verdict, compare, decide,
 };
-use crate::sample::Setting;
+use crate::sample::{Setting, Subject};
 
 /// What is compared, and what the store knows.
 #[derive(Clone, Copy)]

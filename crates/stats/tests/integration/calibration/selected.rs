@@ -22,13 +22,13 @@ fn normal(random: &mut impl Rng) -> f64 {
 
 /// Families of `benchmarks` with so many replicates per side and a standard deviation of 1, the last of which changed by
 /// `change`.
-fn sizes(benchmarks: usize, replicates: usize, change: f64, families: u64) -> Sizes {
+fn sizes(benchmarks: usize, replicates: usize, change: f64, families: u32) -> Sizes {
     const RATE: f64 = 0.05;
     let mut sums = [0.0; 5];
     for family in 0..families {
         let mut random = Seed(11)
             .split(&format!("{benchmarks} {replicates} {change}"))
-            .block(family);
+            .block(u64::from(family));
         let mut side = |shift: f64| -> Vec<f64> {
             (0..replicates)
                 .map(|_| shift + normal(&mut random))
@@ -62,7 +62,7 @@ fn sizes(benchmarks: usize, replicates: usize, change: f64, families: u64) -> Si
     }
     let share = |at: usize| sums[at] / sums[0].max(1.0);
     Sizes {
-        found: sums[0] / families as f64,
+        found: sums[0] / f64::from(families),
         raw: share(1),
         selected: share(2),
         raw_covered: share(3),
