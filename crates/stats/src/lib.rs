@@ -54,7 +54,10 @@ pub use detection::{
     detectable_slowdown, experiments, experiments_to_tell, wilson_interval,
 };
 pub use false_discovery::{PValue, PValueError, adjusted_p_values, benjamini_hochberg};
-pub use family::{FamilyTest, NEWEST_RUNS, family_tests, newest_p_values};
+pub use family::{
+    FamilyTest, NEWEST_RUNS, SelectedSize, family_tests, known_noise_test, known_with_suite,
+    newest_p_values, noisier_by, selected_size,
+};
 pub use interval::{Confidence, ConfidenceError, Interval, geometric_mean_interval, mean_interval};
 pub use looked_difference::LookedDifference;
 pub use number::{Count, as_f64};
@@ -88,4 +91,5 @@ pub use spread::population::{
     Variability, population_coefficient_of_variation, population_standard_deviation, variability,
 };
 pub use spread::replicates::{Difference, DifferenceMethod, Replicates};
+pub use spread::sessions::{SessionMean, SideHosts, session_variance, sum_of_variances};
 pub use spread::variance::{VarianceComponents, deviation_reach, variance_components};

@@ -6,7 +6,7 @@ use lapwing_stats::{Modes, mann_whitney, mean, modes};
 
 use super::compare::{SideSample, have_other_units};
 use super::instance_means;
-use super::replication::unit::imbalance;
+use super::replication::unit::{MOST_IMBALANCE, ReplicationUnit, imbalance};
 use lapwing_model::Id;
 use lapwing_model::text::first_names;
 
@@ -22,7 +22,7 @@ pub enum Caution {
     },
     /// All of one side was measured before the other, in the same session.
     NotInterleaved,
-    /// A side has a single session, and the other side has others: differences between sessions are part of the ratio.
+    /// The sides have other sessions, too few to show how much sessions differ: their difference is part of the ratio.
     OneSession,
     /// Instances of a side are excluded because they are of an earlier epoch.
     EarlierEpoch {
@@ -94,9 +94,6 @@ pub(super) fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
 /// (`docs/calibration.md`).
 const ENOUGH_FOR_MODES: usize = 10;
 
-/// Difference between the sides in shares of hosts above which a caution is shown, from 0 to 1.
-const MOST_IMBALANCE: f64 = 0.25;
-
 fn are_apart(sides: [&SideSample; 2], of: impl Fn(&SideSample) -> &BTreeSet<String>) -> bool {
     let [baseline, candidate] = sides.map(of);
     !baseline.is_empty() && !candidate.is_empty() && baseline.is_disjoint(candidate)
@@ -114,8 +111,11 @@ fn other_machines(
 }
 
 /// Returns the cautions that follow from the times and hosts of the two sides.
-pub(super) fn design_cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
+pub(super) fn design_cautions(sides: [&SideSample; 2], unit: ReplicationUnit) -> Vec<Caution> {
     let mut cautions = Vec::new();
+    if unit == ReplicationUnit::Session {
+        return cautions;
+    }
     let sessions = sides
         .map(|side| -> BTreeSet<Id> { side.origins.iter().map(|origin| origin.session).collect() });
     if sessions.iter().any(|of_side| of_side.len() == 1) && sessions[0] != sessions[1] {

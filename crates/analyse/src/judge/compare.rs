@@ -6,7 +6,9 @@ use super::caution::{Caution, cautions, design_cautions};
 use super::descriptive::DescriptiveRatio;
 use super::duet::DuetPart;
 use super::family::{FamilyAnswer, of_ratio, own_test, point};
-use super::replication::unit::{InstanceOrigin, Replication, ReplicationUnit, log_means};
+use super::replication::session_sides::{SessionSides, are_of_other_sessions};
+use super::replication::unit::{InstanceOrigin, Replication, ReplicationUnit, SESSIONS, log_means};
+use super::session_noise::SessionNoise;
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, Verdict, VerdictReason, estimate, instance_means};
 use crate::clean::Cleaned;
 use crate::sample::{SideSetting, Subject, differ};
@@ -148,6 +150,8 @@ pub struct SideSample {
     pub directions: BTreeSet<Better>,
     /// The variants and levels of factors.
     pub setting: SideSetting,
+    /// Whether hosts are to be the pairs, whatever the sessions.
+    pub is_paired_by_host: bool,
     /// The runs.
     pub runs: BTreeSet<Id>,
     /// Number of instances excluded because they are of an earlier epoch.
@@ -196,6 +200,8 @@ pub struct Comparison {
     /// The answer of the test of the family; `None` until the verdicts are given, and with a method other than the
     /// default.
     pub(super) answer: Option<FamilyAnswer>,
+    /// The sessions of the sides, if they are different ones and too few.
+    pub(super) by_session: Option<SessionSides>,
     /// The counts of the two sides, if they never vary there.
     pub(super) counts: Option<[f64; 2]>,
 }
@@ -214,7 +220,57 @@ impl Comparison {
 
     /// Returns the number of earlier sessions that its variance rests on, too.
     pub fn earlier_sessions(&self) -> usize {
-        self.answer.as_ref().map_or(0, |it| it.test.history)
+        match self.session_noise() {
+            Some(noise) => noise.sessions,
+            None => self.answer.as_ref().map_or(0, |it| it.test.history),
+        }
+    }
+
+    /// Returns how much sessions of the benchmark differ, if the store knows and the sides are of different ones.
+    pub fn session_noise(&self) -> Option<SessionNoise> {
+        let noise = self.replication.as_ref().and_then(|it| it.noise);
+        noise.filter(|noise| noise.sessions > 0)
+    }
+
+    /// Replaces the replicates by the sessions. Their difference is then no longer part of the ratio unseen, unless it is
+    /// unknown how much their hosts differ.
+    pub(super) fn use_sessions(&mut self, replication: Replication) {
+        let [baseline, candidate] = with_centres(
+            [self.baseline_estimate, self.candidate_estimate],
+            &replication,
+        );
+        self.baseline_estimate = baseline;
+        self.candidate_estimate = candidate;
+        if let Some(ratio) = &mut self.ratio {
+            ratio.value = (replication.centres[1] - replication.centres[0]).exp();
+            ratio.unit = replication.unit;
+            ratio.replicates = replication.sizes();
+            ratio.unpaired = None;
+        }
+        let is_known = replication.noise.is_some_and(|noise| noise.hosts_are_known);
+        if is_known {
+            self.cautions.retain(|it| *it != Caution::OneSession);
+        }
+        let looks = self.replication.take().map(|it| it.looks);
+        self.replication = Some(Replication {
+            looks: looks.unwrap_or_default(),
+            ..replication
+        });
+    }
+
+    /// Returns whether the sides are of different sessions and nothing shows how much sessions differ, so that what is
+    /// stated is only about these sessions.
+    pub fn is_within_sessions(&self) -> bool {
+        self.replication.is_some() && self.cautions.contains(&Caution::OneSession)
+    }
+
+    /// Returns the size of the change that was found, allowing for its selection: changes that stand out seem larger than
+    /// they are. `None` where none was found, and without a ratio.
+    pub fn selected_ratio(&self) -> Option<(f64, Interval)> {
+        let size = self.answer.as_ref()?.selected?;
+        self.ratio
+            .filter(|_| !self.is_exact && self.differs())
+            .map(|_| (size.value.exp(), of_ratio(size.interval)))
     }
 
     /// Returns how many replicates per side would give a verdict; `None` where it has one, or where no number is known.
@@ -302,9 +358,11 @@ pub fn compare(
             .as_ref()
             .and_then(|replication| replication.difference(options.confidence));
     }
+    let logs = replication.as_ref().filter(|_| difference.is_none());
+    let by_session = logs.and_then(|_| SessionSides::of(sides, &log_means(sides)?));
     let mut cautions = cautions(sides);
-    if replication.is_some() {
-        cautions.extend(design_cautions(sides));
+    if let Some(replication) = &replication {
+        cautions.extend(design_cautions(sides, replication.unit));
     }
     if ratio.is_some() && options.method.is_narrow_with_few(sides) {
         cautions.push(Caution::NarrowMethod);
@@ -336,6 +394,7 @@ pub fn compare(
         settings: sides.map(|side| side.setting.clone()),
         replication,
         answer: None,
+        by_session,
         counts,
     }
 }
@@ -507,7 +566,12 @@ fn few_sessions(sides: [&SideSample; 2], options: &CompareOptions) -> Option<Ver
         let of_side: BTreeSet<Id> = side.origins.iter().map(|origin| origin.session).collect();
         of_side.len()
     });
-    let required = options.min_sessions;
+    let mut required = options.min_sessions;
+    // Other methods judge instances, so that two sessions are no better than one.
+    let by_instances = options.method != CompareMethod::Default;
+    if required > 1 && by_instances && are_of_other_sessions(sides) {
+        required = required.max(SESSIONS);
+    }
     let is_few = required > 1 && sessions.iter().any(|count| *count < required);
     is_few.then_some(VerdictReason::FewSessions { sessions, required })
 }

@@ -6,11 +6,12 @@ use lapwing_stats::{NeededReplicates, PValue, Replicates, benjamini_hochberg};
 use rayon::prelude::*;
 
 use super::caution::Caution;
-use super::compare::{CompareOptions, Comparison};
+use super::compare::{CompareMethod, CompareOptions, Comparison};
 use super::earlier::EarlierComparisons;
 use super::family::{FamilyAnswer, judge_family, of_ratio, point};
 use super::looks::Looks;
 use super::replication::unit::{Replication, ReplicationUnit};
+use super::session_knowledge::SessionKnowledge;
 use super::verdict::{Verdict, VerdictReason};
 use lapwing_model::Better;
 
@@ -38,6 +39,7 @@ pub fn decide(
         families.entry(key).or_default().push(at);
     }
     let exact = exact_metrics(comparisons);
+    let mut known = SessionKnowledge::of(earlier);
     for ((metric, are_differences), members) in families {
         if exact.get(&metric).copied().unwrap_or(false) {
             for at in members {
@@ -50,6 +52,9 @@ pub fn decide(
         } else {
             [options.smallest_effect.unwrap_or(0.0), options.band()].map(f64::ln_1p)
         };
+        if !are_differences && options.method == CompareMethod::Default {
+            known.allow_for_sessions(comparisons, &members);
+        }
         judge_members(comparisons, &members, earlier, borders, options);
         adjust_by_method(comparisons, &members);
         if !are_differences {
@@ -270,6 +275,7 @@ fn of_iterations(replicates: Replicates) -> Replication {
         replicates,
         centres: [0.0; 2],
         looks: Looks::default(),
+        noise: None,
     }
 }
 
@@ -322,7 +328,10 @@ fn few_and_apart(replication: &Replication) -> bool {
     let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let is_few = replication.sizes().iter().any(|size| *size < FEW_APART);
+    // Earlier sessions show whether the noise jumps.
+    let is_known = replication.noise.is_some_and(|noise| noise.sessions > 0);
     is_few
+        && !is_known
         && match &replication.replicates {
             Replicates::Sides([one, other]) => most(one) < least(other) || most(other) < least(one),
             Replicates::Pairs(differences) => least(differences) > 0.0 || most(differences) < 0.0,

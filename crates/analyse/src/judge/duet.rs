@@ -106,6 +106,7 @@ pub(super) fn replication(sides: [&SideSample; 2]) -> Option<Replication> {
         centres: [mean(&half(&pairs, 0))?, mean(&half(&pairs, 1))?],
         replicates: Replicates::Pairs(pairs.iter().map(|[one, other]| other - one).collect()),
         looks: Looks::default(),
+        noise: None,
     })
 }
 

@@ -1,4 +1,4 @@
-//! Earlier sessions of a benchmark that is judged alone: they show its noise where no family does.
+//! Earlier sessions: they show the noise of a benchmark that is judged alone, and how much sessions differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,6 +8,7 @@ use lapwing_stats::Replicates;
 use super::INSTANCES_FOR_A_VERDICT;
 use super::compare::{Comparison, SideSample};
 use super::replication::unit::{Replication, ReplicationUnit, log_means};
+use super::session_noise::EarlierSession;
 use crate::clean::CleaningRules;
 use crate::sample::{BenchmarkData, GroupBy, SidePlace, Subject, each_benchmark, samples};
 use lapwing_model::{Id, MetricName};
@@ -15,6 +16,10 @@ use lapwing_record::{Change, Filter, InstanceData, Remark, Store, StoreError, Tr
 
 /// In larger families the other members show the noise.
 pub(super) const LARGEST_FAMILY: usize = 2;
+/// Number of earlier sessions of a suite that are read.
+const MOST_SESSIONS: usize = 60;
+/// From so many sessions of a benchmark, how much they differ is known without its suite.
+const ENOUGH_SESSIONS: usize = 6;
 /// Instances of a session with a single run from which it is divided in two.
 const DIVIDED_FROM: usize = 4;
 
@@ -25,6 +30,8 @@ type EarlierKey = (String, String, MetricName);
 #[derive(Debug, Clone, Default)]
 pub struct EarlierComparisons {
     by_benchmark: BTreeMap<EarlierKey, Vec<EarlierComparison>>,
+    /// The sessions, in order.
+    pub(super) sessions: BTreeMap<EarlierKey, Vec<EarlierSession>>,
 }
 
 /// A comparison within a session.
@@ -52,19 +59,22 @@ impl EarlierComparisons {
         rules: &CleaningRules,
     ) -> Result<(), StoreError> {
         let remarks = store.annotations().all()?;
-        for ((suite, id), metrics) in benchmarks {
-            let filter = Filter {
+        let mut filters = vec![Filter::default()];
+        if benchmarks.len() <= LARGEST_FAMILY {
+            let of_benchmark = |(_, id): &(String, String)| Filter {
                 benchmarks: vec![id.clone()],
                 ..Filter::default()
             };
+            filters = benchmarks.keys().map(of_benchmark).collect();
+        } else {
+            let suites = benchmarks.keys().map(|(suite, _)| suite.as_str());
+            filters[0].sessions = Some(latest_sessions(store, &suites.collect(), compared)?);
+        }
+        for filter in filters {
             let read = each_benchmark(store, &filter, |data| {
-                if data.suite == suite && data.benchmark.id == id {
-                    let since = accepted(&data, &remarks);
-                    for metric in &metrics {
-                        let found = comparisons(&data, metric, compared, since, rules);
-                        let key = (suite.clone(), id.clone(), metric.clone());
-                        self.by_benchmark.entry(key).or_default().extend(found);
-                    }
+                let key = (data.suite.clone(), data.benchmark.id.clone());
+                for metric in benchmarks.get(&key).into_iter().flatten() {
+                    self.add(&data, metric, compared, accepted(&data, &remarks), rules);
                 }
                 Ok::<(), StoreError>(())
             });
@@ -75,6 +85,76 @@ impl EarlierComparisons {
             }
         }
         Ok(())
+    }
+
+    /// Reads what the suites of some benchmarks say of how much sessions differ by a metric, if the sessions of the
+    /// benchmarks are too few for that.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub(super) fn read_suites(
+        &mut self,
+        store: &Store,
+        wanted: &BTreeMap<(String, String), BTreeSet<MetricName>>,
+        compared: &BTreeSet<Id>,
+        rules: &CleaningRules,
+    ) -> Result<(), StoreError> {
+        let mut metrics: BTreeMap<&str, BTreeSet<&MetricName>> = BTreeMap::new();
+        for ((suite, id), of_benchmark) in wanted {
+            for metric in of_benchmark {
+                let key = (suite.clone(), id.clone(), metric.clone());
+                let known = self.sessions.get(&key).map_or(0, Vec::len);
+                if known < ENOUGH_SESSIONS {
+                    metrics.entry(suite).or_default().insert(metric);
+                }
+            }
+        }
+        if metrics.is_empty() {
+            return Ok(());
+        }
+        let suites = metrics.keys().copied().collect();
+        let filter = Filter {
+            sessions: Some(latest_sessions(store, &suites, compared)?),
+            ..Filter::default()
+        };
+        let remarks = store.annotations().all()?;
+        let read = each_benchmark(store, &filter, |data| {
+            for metric in metrics.get(data.suite.as_str()).into_iter().flatten() {
+                let id = data.benchmark.id.clone();
+                let key = (data.suite.clone(), id, (*metric).clone());
+                if !self.sessions.contains_key(&key) {
+                    self.add(&data, metric, compared, accepted(&data, &remarks), rules);
+                }
+            }
+            Ok::<(), StoreError>(())
+        });
+        match read {
+            Ok(()) | Err(StoreError::NoMatch { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn add(
+        &mut self,
+        data: &BenchmarkData,
+        metric: &MetricName,
+        compared: &BTreeSet<Id>,
+        since: Option<Timestamp>,
+        rules: &CleaningRules,
+    ) {
+        let key = (
+            data.suite.clone(),
+            data.benchmark.id.clone(),
+            metric.clone(),
+        );
+        let earlier = earlier_instances(data, compared, since);
+        let found = comparisons(data, &earlier, metric, rules);
+        self.by_benchmark
+            .entry(key.clone())
+            .or_default()
+            .extend(found);
+        let found = sessions(data, &earlier, metric, rules);
+        self.sessions.entry(key).or_default().extend(found);
     }
 
     /// Returns those of some benchmarks of a suite by one metric, but for the sessions that are compared; none of
@@ -191,14 +271,28 @@ fn accepted(data: &BenchmarkData, remarks: &[Remark]) -> Option<Timestamp> {
     sessions.max().copied()
 }
 
-/// Returns the comparisons of the sessions since a moment, and before the compared ones.
-fn comparisons(
-    data: &BenchmarkData,
-    metric: &MetricName,
+/// Returns the latest sessions of some suites, and the compared ones.
+fn latest_sessions(
+    store: &Store,
+    suites: &BTreeSet<&str>,
+    compared: &BTreeSet<Id>,
+) -> Result<BTreeSet<Id>, StoreError> {
+    let mut heads = store.catalogue().session_heads()?;
+    heads.retain(|it| suites.contains(it.suite.as_str()) && !compared.contains(&it.id));
+    heads.sort_by_key(|it| (it.started, it.id));
+    let latest = heads.iter().rev().take(MOST_SESSIONS * suites.len());
+    Ok(latest
+        .map(|it| it.id)
+        .chain(compared.iter().copied())
+        .collect())
+}
+
+/// Returns the instances of the sessions since a moment, and before the compared ones.
+fn earlier_instances<'d>(
+    data: &'d BenchmarkData,
     compared: &BTreeSet<Id>,
     since: Option<Timestamp>,
-    rules: &CleaningRules,
-) -> Vec<EarlierComparison> {
+) -> Vec<&'d InstanceData> {
     let start = |instance: &InstanceData| (instance.session.started, instance.session.id);
     let is_compared = |instance: &&InstanceData| compared.contains(&instance.session.id);
     let last = data.instances.iter().filter(is_compared).map(start).max();
@@ -207,11 +301,73 @@ fn comparisons(
             && last.is_none_or(|last| start(instance) <= last)
             && since.is_none_or(|since| instance.session.started >= since)
     };
+    data.instances.iter().filter(|it| is_earlier(it)).collect()
+}
+
+/// Returns the sessions of each setting and version, in order.
+fn sessions(
+    data: &BenchmarkData,
+    earlier: &[&InstanceData],
+    metric: &MetricName,
+    rules: &CleaningRules,
+) -> Vec<EarlierSession> {
+    let key_of = |instance: &InstanceData| {
+        let run = &instance.run;
+        let session = (instance.session.started, instance.session.id);
+        (
+            session,
+            run.variant.clone(),
+            run.levels(),
+            run.version.label(),
+        )
+    };
+    let mut groups = BTreeMap::new();
+    for instance in earlier {
+        groups.entry(key_of(instance)).or_insert(0);
+    }
+    for (number, group) in groups.values_mut().enumerate() {
+        *group = number;
+    }
+    let ids: BTreeSet<Id> = earlier.iter().map(|it| it.instance.id).collect();
+    let places_of = |instance: &InstanceData| {
+        let group = ids
+            .contains(&instance.instance.id)
+            .then(|| groups.get(&key_of(instance)));
+        let place = group.flatten().map(|group| SidePlace {
+            group: *group,
+            ..SidePlace::default()
+        });
+        place.into_iter().collect()
+    };
+    let keys: Vec<_> = groups.keys().collect();
+    let samples = samples(data, GroupBy::Side(&places_of)).into_iter();
+    let mut found: Vec<(usize, EarlierSession)> = samples
+        .filter_map(|sample| {
+            let (policy, _) = rules.policy(&sample);
+            let side = SideSample::of(&sample, metric, policy);
+            let (_, variant, levels, version) = keys[sample.place.group];
+            let names = [Some(variant.clone()), version.clone()];
+            let session = EarlierSession::of(&side, names, levels.clone())?;
+            Some((sample.place.group, session))
+        })
+        .collect();
+    found.sort_by_key(|(group, _)| *group);
+    found.into_iter().map(|(_, session)| session).collect()
+}
+
+/// Returns the comparisons within sessions.
+fn comparisons(
+    data: &BenchmarkData,
+    earlier: &[&InstanceData],
+    metric: &MetricName,
+    rules: &CleaningRules,
+) -> Vec<EarlierComparison> {
     let mut runs: BTreeMap<Id, (usize, usize)> = BTreeMap::new();
     let mut sessions: BTreeMap<(Timestamp, Id), usize> = BTreeMap::new();
-    for instance in data.instances.iter().filter(|it| is_earlier(it)) {
+    for instance in earlier {
         let next = sessions.len();
-        let session = *sessions.entry(start(instance)).or_insert(next);
+        let start = (instance.session.started, instance.session.id);
+        let session = *sessions.entry(start).or_insert(next);
         let of_session = runs.values().filter(|(other, _)| *other == session).count();
         runs.entry(instance.run.id).or_insert((session, of_session));
     }

@@ -1,8 +1,8 @@
 //! Comparisons of one metric that are judged together.
 
 use lapwing_stats::{
-    Confidence, DifferenceMethod, FamilyTest, Interval, PValue, Replicates, VerdictRule, as_f64,
-    benjamini_hochberg, family_tests,
+    Confidence, DifferenceMethod, FamilyTest, Interval, PValue, Replicates, Seed, SelectedSize,
+    VerdictRule, as_f64, benjamini_hochberg, family_tests, known_noise_test,
 };
 
 use super::compare::{CompareMethod, CompareOptions};
@@ -12,6 +12,8 @@ use super::replication::unit::Replication;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FamilyAnswer {
     pub(super) test: FamilyTest,
+    /// The size of the difference allowing for its selection, if it is small enough a p-value that selected it.
+    pub(super) selected: Option<SelectedSize>,
     /// The interval of the difference, on the scale of the replicates.
     pub(super) interval: Interval,
     pub(super) method: CompareMethod,
@@ -48,7 +50,8 @@ pub(super) fn judge_family(
         .iter()
         .map(|replication| replication.replicates.clone())
         .collect();
-    let tests = family_tests(&replicates, history, seed);
+    let test_all = |replicates: &[Replicates]| tests_of(replications, replicates, history, seed);
+    let tests = test_all(&replicates);
     let with_looks = |at: usize, test: &FamilyTest| {
         let factor = replications[at].looks.factor(rate);
         (test.p_value * factor).min(1.0)
@@ -59,7 +62,7 @@ pub(super) fn judge_family(
         .collect();
     let p_values: Vec<f64> = if border > 0.0 {
         let beyond: Vec<Replicates> = replicates.iter().map(|it| it.beyond(border)).collect();
-        let beyond = family_tests(&beyond, history, seed);
+        let beyond = test_all(&beyond);
         // What is equal up to the smallest effect surely has no larger one.
         let p_value = |at: usize| beyond[at].map_or(1.0, |test| with_looks(at, &test));
         (0..tests.len())
@@ -75,6 +78,7 @@ pub(super) fn judge_family(
     let found = adjusted.iter().filter(|it| it.value() <= rate).count();
     // The p-value that suffices if so many others are found: the level of Benjamini and Hochberg for one more.
     let level = rate * (as_f64(found + 1) / as_f64(number.max(1))).min(1.0);
+    let sufficed = rate * as_f64(found) / as_f64(number.max(1));
     let mut adjusted = adjusted.into_iter();
     let answers = tests.into_iter().enumerate().map(|(at, test)| {
         let test = test?;
@@ -87,6 +91,12 @@ pub(super) fn judge_family(
             method: method_of(method),
             p_value: with_looks(at, &test),
             p_adjusted,
+            selected: (p_adjusted <= rate)
+                .then(|| {
+                    let sufficed = sufficed / replications[at].looks.factor(rate);
+                    test.selected_size(border, sufficed, options.confidence)
+                })
+                .flatten(),
             differs: p_adjusted <= rate,
             changed: plain <= rate,
             tests: number,
@@ -100,6 +110,30 @@ pub(super) fn judge_family(
         })
     });
     answers.collect()
+}
+
+/// Returns the tests: of sessions that are too few to be a family by what is known of how much they differ, of all
+/// others by their family.
+fn tests_of(
+    replications: &[&Replication],
+    replicates: &[Replicates],
+    history: &[Replicates],
+    seed: Seed,
+) -> Vec<Option<FamilyTest>> {
+    let (few, others): (Vec<usize>, Vec<usize>) =
+        (0..replicates.len()).partition(|at| replications[*at].noise.is_some());
+    let family: Vec<Replicates> = others.iter().map(|at| replicates[*at].clone()).collect();
+    let mut tests = vec![None; replicates.len()];
+    for (at, test) in others.into_iter().zip(family_tests(&family, history, seed)) {
+        tests[at] = test;
+    }
+    for at in few {
+        if let (Some(noise), Replicates::Sides(sides)) = (replications[at].noise, &replicates[at]) {
+            let sides = [sides[0].as_slice(), &sides[1]];
+            tests[at] = known_noise_test(sides, &noise.variance);
+        }
+    }
+    tests
 }
 
 /// Corrects p-values for their number.

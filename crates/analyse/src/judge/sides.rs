@@ -14,6 +14,7 @@ use super::replication::pairs::{ComparedPair, GatheredSamples};
 use super::replication::side_sample::halves;
 use super::replication::starts::{SamplePolicies, SideStarts};
 use super::replication::unit::HOSTS;
+use super::session_knowledge::SessionKnowledge;
 use super::suite::{SuiteMember, suite_ratio};
 use super::verdict::VerdictReason;
 use crate::clean::{Audit, BenchmarkAudit, CleaningRules, plans_any_auto};
@@ -152,7 +153,7 @@ impl SideSamples {
         Ok(all)
     }
 
-    /// Reads the earlier sessions of the benchmarks if these are too few to show their noise.
+    /// Reads the earlier sessions of the benchmarks if these are too few to show their noise, or of different sessions.
     fn read_earlier(
         &mut self,
         sides: &ComparedSides,
@@ -163,17 +164,24 @@ impl SideSamples {
             *of_metric.entry(&subject.metric).or_default() += 1;
         }
         let mut benchmarks: BTreeMap<(String, String), BTreeSet<MetricName>> = BTreeMap::new();
-        for (subject, _) in self.samples.keys() {
-            if of_metric[subject.metric.as_str()] <= LARGEST_FAMILY {
-                let key = (subject.suite.clone(), subject.benchmark.clone());
+        let mut across: BTreeMap<(String, String), BTreeSet<MetricName>> = BTreeMap::new();
+        for ((subject, _), gathered) in &self.samples {
+            let key = (subject.suite.clone(), subject.benchmark.clone());
+            let is_across = gathered.are_of_other_sessions();
+            if is_across {
+                let metrics = across.entry(key.clone()).or_default();
+                metrics.insert(subject.metric.clone());
+            }
+            if is_across || of_metric[subject.metric.as_str()] <= LARGEST_FAMILY {
                 let metrics = benchmarks.entry(key).or_default();
                 metrics.insert(subject.metric.clone());
             }
         }
         let compared: BTreeSet<Id> = sides.sessions().into_iter().map(|(_, id)| id).collect();
         for store in sides.stores() {
-            self.earlier
-                .read(store, benchmarks.clone(), &compared, rules)?;
+            let earlier = &mut self.earlier;
+            earlier.read(store, benchmarks.clone(), &compared, rules)?;
+            earlier.read_suites(store, &across, &compared, rules)?;
         }
         Ok(())
     }
@@ -372,13 +380,15 @@ impl SideSamples {
         type Key<'a> = (&'a str, bool, &'a str, usize, Option<Setting>);
         let pairs = self.pairs(names);
         let mut suites: BTreeMap<Key<'_>, Vec<SuiteMember<'_>>> = BTreeMap::new();
+        let mut known = SessionKnowledge::of(&self.earlier);
         for pair in &pairs {
             // A benchmark without a ratio adds nothing to the mean.
             let has_ratio = obstacle(pair.sides).is_none();
-            let Some(member) = SuiteMember::of(pair.sides).filter(|_| has_ratio) else {
+            let subject = &pair.subject;
+            let member = SuiteMember::of(pair.sides, subject, &mut known, confidence);
+            let Some(member) = member.filter(|_| has_ratio) else {
                 continue;
             };
-            let subject = &pair.subject;
             let metric = subject.metric.as_str();
             let key = (
                 subject.suite.as_str(),

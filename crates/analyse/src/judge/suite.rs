@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 
 use lapwing_stats::{
-    ClusteredSides, Confidence, SuiteRatio, geometric_mean_of_ratios, suite_ratio_by_cluster,
+    ClusteredSides, Confidence, Interval, SuiteRatio, geometric_mean_of_ratios, mean,
+    suite_ratio_by_cluster,
 };
 
 use super::INSTANCES_FOR_A_VERDICT;
 use super::compare::SideSample;
+use super::family::of_ratio;
 use super::replication::unit::{Replication, ReplicationUnit, log_means};
+use super::session_knowledge::SessionKnowledge;
+use crate::sample::Subject;
 use lapwing_model::Id;
 
 /// One benchmark of a suite, with both sides.
@@ -16,11 +20,18 @@ pub(super) struct SuiteMember<'a> {
     sides: [&'a SideSample; 2],
     logs: [Vec<f64>; 2],
     replication: Replication,
+    /// Half the width of its interval, if the sides are from different sessions and it is known how much these differ.
+    half_width: Option<f64>,
 }
 
 impl<'a> SuiteMember<'a> {
     /// Returns the two sides as a member of a suite; `None` if they have no ratio.
-    pub(super) fn of(sides: [&'a SideSample; 2]) -> Option<Self> {
+    pub(super) fn of(
+        sides: [&'a SideSample; 2],
+        subject: &Subject,
+        known: &mut SessionKnowledge<'_>,
+        confidence: Confidence,
+    ) -> Option<Self> {
         let few = |side: &&SideSample| side.cleaned.instances.len() < INSTANCES_FOR_A_VERDICT;
         if sides.iter().any(few) {
             return None;
@@ -28,6 +39,7 @@ impl<'a> SuiteMember<'a> {
         let logs = log_means(sides)?;
         Some(Self {
             replication: Replication::of_logs(sides, &logs)?,
+            half_width: known.half_width(subject, sides, &logs, confidence),
             sides,
             logs,
         })
@@ -36,7 +48,8 @@ impl<'a> SuiteMember<'a> {
 
 /// Returns the geometric mean of the ratios of a suite. Its interval is from the spread over blocks, or over sessions
 /// if these are the unit of any member: a disturbance of a block affects all benchmarks in it. If blocks are unknown
-/// or too few, benchmarks are assumed independent.
+/// or too few, benchmarks are assumed independent. If earlier sessions show how much the sessions of the sides differ,
+/// it is as wide as those of its benchmarks are on average: all of them may differ in the same direction.
 pub(super) fn suite_ratio(
     members: &[SuiteMember<'_>],
     confidence: Confidence,
@@ -45,6 +58,14 @@ pub(super) fn suite_ratio(
         .iter()
         .map(|member| member.replication.centres[1] - member.replication.centres[0])
         .collect();
+    let halves: Vec<f64> = members.iter().filter_map(|it| it.half_width).collect();
+    if let (Some(half), Some(centre)) = (mean(&halves), mean(&differences)) {
+        return Some(SuiteRatio {
+            ratio: centre.exp(),
+            interval: Some(of_ratio(Interval::around(centre, half))),
+            benchmarks: members.len(),
+        });
+    }
     if let Some(clustered) = clustered(members)
         && let Some(ratio) = suite_ratio_by_cluster(&differences, &clustered, confidence)
     {
@@ -99,8 +120,11 @@ fn clustered(members: &[SuiteMember<'_>]) -> Option<Vec<ClusteredSides>> {
         of_side.sort_unstable();
         of_side.dedup();
     }
-    let enough = seen
-        .iter()
-        .all(|of_side| of_side.len() >= INSTANCES_FOR_A_VERDICT);
+    let least = if by_session {
+        2
+    } else {
+        INSTANCES_FOR_A_VERDICT
+    };
+    let enough = seen.iter().all(|of_side| of_side.len() >= least);
     enough.then_some(clustered)
 }

@@ -244,6 +244,7 @@ fn designs() -> Vec<(&'static str, Design)> {
             "… with 6 metrics, 5 unchanged",
             Design { metrics: 6, ..CALM },
         ),
+        ("two sessions per side, 3 % apart", sessions(2, false)),
         ("three sessions per side, 3 % apart", sessions(3, false)),
         ("five sessions per side, 3 % apart", sessions(5, false)),
         (

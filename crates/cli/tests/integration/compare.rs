@@ -217,6 +217,9 @@ fn a_row_of_json_says_all_of_a_comparison() {
           "text": "one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session"
         }
       ],
+      "likely_lower": 1.123297,
+      "likely_ratio": 1.14,
+      "likely_upper": 1.156951,
       "lower": 1.124142,
       "method": "student",
       "metric": "wall_time",
@@ -246,8 +249,8 @@ fn csv_has_a_row_for_each_comparison() {
         "compare", "2026.8", "2026.9", "--format", "csv", "-b", "test_new",
     ];
     assert_snapshot!(run(folder.path(), &words), @"
-    suite,benchmark,setting,metric,unit,baseline,candidate,baseline_value,candidate_value,baseline_instances,candidate_instances,baseline_iterations,candidate_iterations,ratio,lower,upper,descriptive_ratio,descriptive_lower,descriptive_upper,difference,replication,replicates,unpaired_lower,unpaired_upper,p_value,p_adjusted,verdict,at_most,exact,reason,reason_text,reason_numbers,needed_instances,needed_more_than,earlier_sessions,method,better,cautions
-    joins,test_new,,wall_time,s,2026.8,2026.9,,2.9996999639915978,0,5,0,10,,,,,,,,,,,,,,not_measured,,false,no_baseline,only in the candidate,,,,0,,lower,
+    suite,benchmark,setting,metric,unit,baseline,candidate,baseline_value,candidate_value,baseline_instances,candidate_instances,baseline_iterations,candidate_iterations,ratio,lower,upper,descriptive_ratio,descriptive_lower,descriptive_upper,difference,replication,replicates,unpaired_lower,unpaired_upper,p_value,p_adjusted,verdict,at_most,exact,reason,reason_text,reason_numbers,needed_instances,needed_more_than,earlier_sessions,session_sd,session_freedom,likely_ratio,likely_lower,likely_upper,method,better,cautions
+    joins,test_new,,wall_time,s,2026.8,2026.9,,2.9996999639915978,0,5,0,10,,,,,,,,,,,,,,not_measured,,false,no_baseline,only in the candidate,,,,0,,,,,,,lower,
     exit 3
     ");
 }
@@ -533,12 +536,12 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
     ");
     // Versions are compared variant by variant.
     assert_snapshot!(run(folder.path(), &["compare", "1.0", "1.1"]), @"
-    1.1 against 1.0: no regression found, 3 improvements   (3 comparisons, FDR 5 %, no change: within 3 %)
+    1.1 against 1.0: no regression found, 3 improvements within these sessions   (3 comparisons, FDR 5 %, no change: within 3 %)
 
      benchmark             baseline  candidate  ratio  interval      instances  verdict
-     test_join (baseline)    2.00 s     1.00 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement
-     test_join (fast)        1.40 s    0.700 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement
-     test_join (slow)        2.60 s     1.30 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement
+     test_join (baseline)    2.00 s     1.00 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement within these sessions
+     test_join (fast)        1.40 s    0.700 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement within these sessions
+     test_join (slow)        2.60 s     1.30 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement within these sessions
 
     suite: 0.500× [0.494, 0.506], the geometric mean of 3 benchmarks
     note: test_join: the sides are from different sessions, so a change of the
@@ -567,10 +570,10 @@ fn files_are_compared_without_a_store() {
         .unwrap();
     }
     assert_snapshot!(run(folder.path(), &["compare", "old.jsonl", "file:new.jsonl"]), @"
-    new.jsonl against old.jsonl: 1 regression   (1 comparison, FDR 5 %, no change: within 3 %)
+    new.jsonl against old.jsonl: 1 regression within these sessions   (1 comparison, FDR 5 %, no change: within 3 %)
 
      benchmark  baseline  candidate  ratio  interval      instances  verdict
-     test_join    1.01 s     1.22 s  1.20×  [1.17, 1.23]      4 / 4  ✗ regression
+     test_join    1.01 s     1.22 s  1.20×  [1.17, 1.23]      4 / 4  ✗ regression within these sessions
 
     note: the sides have no suite in common (one, other): benchmarks are matched by
     name

@@ -101,15 +101,15 @@ fn versions_are_compared_setting_by_setting() {
     let folder = slower_by_a_fifth();
     let sides = ["compare", "version:1.0", "version:1.1"];
     assert_snapshot!(run(folder.path(), &[&sides[..], &["--audit"]].concat()), @"
-    1.1 against 1.0: 6 regressions   (6 comparisons, FDR 5 %, no change: within 3 %)
+    1.1 against 1.0: 6 regressions within these sessions   (6 comparisons, FDR 5 %, no change: within 3 %)
 
      benchmark                   baseline  candidate  ratio  interval      instances  verdict
-     test_join (baseline)          1.00 s     1.20 s  1.20×  [1.18, 1.22]      4 / 4  ✗ regression
-     test_join (fast threads=1)    801 ms     961 ms  1.20×  [1.18, 1.22]      4 / 4  ✗ regression
-     test_join (fast threads=4)    400 ms     481 ms  1.20×  [1.18, 1.22]      4 / 4  ✗ regression
-     test_read (baseline)          2.00 s     2.40 s  1.20×  [1.18, 1.22]      4 / 4  ✗ regression
-     test_read (fast threads=1)    1.60 s     1.92 s  1.20×  [1.18, 1.22]      4 / 4  ✗ regression
-     test_read (fast threads=4)    801 ms     961 ms  1.20×  [1.18, 1.22]      4 / 4  ✗ regression
+     test_join (baseline)          1.00 s     1.20 s  1.20×  [1.18, 1.22]      4 / 4  ✗ regression within these sessions
+     test_join (fast threads=1)    801 ms     961 ms  1.20×  [1.18, 1.22]      4 / 4  ✗ regression within these sessions
+     test_join (fast threads=4)    400 ms     481 ms  1.20×  [1.18, 1.22]      4 / 4  ✗ regression within these sessions
+     test_read (baseline)          2.00 s     2.40 s  1.20×  [1.18, 1.22]      4 / 4  ✗ regression within these sessions
+     test_read (fast threads=1)    1.60 s     1.92 s  1.20×  [1.18, 1.22]      4 / 4  ✗ regression within these sessions
+     test_read (fast threads=4)    801 ms     961 ms  1.20×  [1.18, 1.22]      4 / 4  ✗ regression within these sessions
 
     suite: 1.200× [1.191, 1.209], the geometric mean of 6 benchmarks
     note: test_join, test_read: the sides are from different sessions, so a change
@@ -152,13 +152,13 @@ fn versions_are_compared_setting_by_setting() {
     );
     let markdown = ["--format", "markdown", "--benchmark", "test_join"];
     assert_snapshot!(run(folder.path(), &[&sides[..], &markdown].concat()), @r"
-    **1.1 against 1.0: 3 regressions   (3 comparisons, FDR 5 %, no change: within 3 %)**
+    **1.1 against 1.0: 3 regressions within these sessions   (3 comparisons, FDR 5 %, no change: within 3 %)**
 
     | benchmark | baseline | candidate | ratio | interval | instances | verdict |
     |---|---:|---:|---:|---|---:|---|
-    | test_join (baseline) | 1.00 s | 1.20 s | 1.20× | \[1.17, 1.23\] | 4 / 4 | **✗ regression** |
-    | test_join (fast threads=1) | 801 ms | 961 ms | 1.20× | \[1.17, 1.23\] | 4 / 4 | **✗ regression** |
-    | test_join (fast threads=4) | 400 ms | 481 ms | 1.20× | \[1.17, 1.23\] | 4 / 4 | **✗ regression** |
+    | test_join (baseline) | 1.00 s | 1.20 s | 1.20× | \[1.17, 1.23\] | 4 / 4 | **✗ regression** within these sessions |
+    | test_join (fast threads=1) | 801 ms | 961 ms | 1.20× | \[1.17, 1.23\] | 4 / 4 | **✗ regression** within these sessions |
+    | test_join (fast threads=4) | 400 ms | 481 ms | 1.20× | \[1.17, 1.23\] | 4 / 4 | **✗ regression** within these sessions |
 
     - suite: 1.20× \[1.19, 1.21\], the geometric mean of 3 benchmarks
     - note: test_join: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
@@ -462,11 +462,11 @@ fn versions_without_a_level_in_common_get_a_note() {
     it.run("1.1", "default", json!({"threads": 4, "size": 9}), 0.5);
     let folder = it.stored();
     assert_snapshot!(run(folder.path(), &["compare", "version:1.0", "version:1.1"]), @"
-    1.1 against 1.0: no regression found, 2 improvements   (2 comparisons, FDR 5 %, no change: within 3 %)
+    1.1 against 1.0: no regression found, 2 improvements within these sessions   (2 comparisons, FDR 5 %, no change: within 3 %)
 
      benchmark  baseline  candidate  ratio  interval      instances  verdict
-     test_join    1.00 s    0.501 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement
-     test_read    2.00 s     1.00 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement
+     test_join    1.00 s    0.501 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement within these sessions
+     test_read    2.00 s     1.00 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement within these sessions
 
     suite: 0.500× [0.493, 0.507], the geometric mean of 2 benchmarks
     note: the sides share no level of threads (1 and 4), so its effect counts as a

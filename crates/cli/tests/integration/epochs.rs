@@ -212,7 +212,7 @@ fn epochs_are_told_by_all_sessions_not_by_those_that_are_compared() {
     ]);
     rename(folder.path(), ["x", "x[d]"]);
     assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]         1.01 s     3.01 s                       4 / 4  ? no verdict: the benchmark itself changed between the sides (fingerprint or parameters differ)");
-    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" x[d]         3.01 s     3.01 s  1.000×  [0.995, 1.005]      4 / 4  = no change, at most 0.48 %");
+    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" x[d]         3.01 s     3.01 s  1.000×  [0.995, 1.005]      4 / 4  = no change within these sessions, at most 0.48 %");
     // It was renamed, and only then it changed.
     let folder = measured(&[
         ("v1", "x", Some("f1"), ONE),
@@ -240,7 +240,7 @@ fn a_change_is_seen_though_the_old_id_is_measured_besides() {
     ]);
     rename(folder.path(), ["x", "y"]);
     assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" y            1.01 s     3.01 s                       4 / 4  ? no verdict: the benchmark itself changed between the sides (fingerprint or parameters differ)");
-    assert_snapshot!(compared(folder.path(), ["v1", "v2"], &[]), @" y           1.010 s     1.01 s  1.00×  [0.99, 1.01]      8 / 4  = no change, at most 1.3 %");
+    assert_snapshot!(compared(folder.path(), ["v1", "v2"], &[]), @" y           1.010 s     1.01 s  1.00×  [0.99, 1.01]      8 / 4  = no change within these sessions, at most 1.3 %");
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn the_same_id_with_another_parameter_is_another_benchmark() {
         ("v3", "f.py::test_x[small]", Some("aa 1000000"), THREE),
     ]);
     let folder = folder.path();
-    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" f.py::test_x[small]    1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change, at most 1.5 %");
+    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" f.py::test_x[small]    1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.5 %");
     assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" f.py::test_x[small]    1.01 s     3.01 s                       4 / 4  ? no verdict: the benchmark itself changed between the sides (fingerprint or parameters differ)");
     // So it is in two files.
     let small = measured(&[("v1", "f.py::test_x[small]", Some("aa 1e4"), ONE)]);
@@ -281,8 +281,8 @@ fn a_suite_s_mean_is_of_benchmarks_that_have_a_ratio() {
     ]);
     assert_snapshot!(compared(folder.path(), ["v1", "v2"], &[]), @"
      a            1.01 s     3.01 s                           4 / 4  ? no verdict: the benchmark itself changed between the sides (fingerprint or parameters differ)
-     b            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change, at most 1.4 %
-     c            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change, at most 1.4 %
+     b            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.4 %
+     c            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.4 %
     suite: 1.000× [0.991, 1.009], the geometric mean of 2 benchmarks
     ");
 }
@@ -297,7 +297,7 @@ fn what_is_retired_is_compared_when_asked_for() {
         &[&["db", "retire", "x", "--where", "version=v1"][..], &why].concat(),
     );
     assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x                 –     1.01 s                       0 / 4  – not measured: only in the candidate");
-    assert_snapshot!(compared(folder, ["v1", "v2"], &["--where", "retired=yes"]), @" x            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change, at most 1.5 %");
+    assert_snapshot!(compared(folder, ["v1", "v2"], &["--where", "retired=yes"]), @" x            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.5 %");
 }
 
 #[test]

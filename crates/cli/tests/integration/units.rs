@@ -79,8 +79,8 @@ fn milliseconds_and_seconds_are_compared_as_times() {
         &[("t", "s", "lower", SECONDS)],
     ]);
     let folder = folder.path();
-    assert_snapshot!(compared(folder, ["version:v1", "version:v2"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change, at most 1.5 %");
-    assert_snapshot!(compared(folder, ["1.jsonl", "2.jsonl"]), @" a           1010 ms    1010 ms  1.00×  [0.99, 1.01]      4 / 4  = no change, at most 1.5 %");
+    assert_snapshot!(compared(folder, ["version:v1", "version:v2"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.5 %");
+    assert_snapshot!(compared(folder, ["1.jsonl", "2.jsonl"]), @" a           1010 ms    1010 ms  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.5 %");
     assert_snapshot!(run(folder, &["variability", "--settings", "each", "--metric", "t"]), @"
     1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
@@ -134,8 +134,8 @@ fn a_metric_goes_on_under_another_name_in_another_unit_of_the_same_quantity() {
     renamed metric `old` of `a` to `t`: 1 benchmark, 8 instances
     exit 0
     ");
-    assert_snapshot!(compared(folder, ["version:v1", "version:v3"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change, at most 1.5 %");
-    assert_snapshot!(compared(folder, ["version:v2", "version:v3"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change, at most 1.5 %");
+    assert_snapshot!(compared(folder, ["version:v1", "version:v3"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.5 %");
+    assert_snapshot!(compared(folder, ["version:v2", "version:v3"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.5 %");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::super::quantity::{percent, quantity, ratio, round_percent};
 use super::estimate::{ratio_interval, ratio_text, ratio_value};
 use lapwing_analyse::judge::{
     Caution, CompareMethod, ComparedRatio, Comparison, INSTANCES_FOR_A_VERDICT, Looks,
-    ReplicationUnit, Verdict, VerdictReason,
+    ReplicationUnit, SessionNoise, Verdict, VerdictReason,
 };
 use lapwing_model::Better;
 use lapwing_model::text::{counted, grouped};
@@ -66,8 +66,9 @@ impl ComparisonText for Comparison {
         let is_equal = self.reason == Some(VerdictReason::AllEqual);
         let runs = self.runs_text();
         match self.verdict {
-            Verdict::Regression | Verdict::Improvement | Verdict::NotMeasured => {
-                self.verdict.title().to_owned()
+            Verdict::NotMeasured => self.verdict.title().to_owned(),
+            Verdict::Regression | Verdict::Improvement => {
+                format!("{}{}", self.verdict.title(), within_text(self))
             }
             Verdict::WorseInRuns | Verdict::BetterInRuns => {
                 format!("{} in {runs}", word_in_runs(self).unwrap_or_default())
@@ -76,7 +77,7 @@ impl ComparisonText for Comparison {
             Verdict::UnchangedInRuns => format!("no change in {runs}{}", at_most()),
             Verdict::Equivalent if is_equal => "equal in all runs".to_owned(),
             Verdict::Equivalent if excludes_one(self) => format!("a small change{}", at_most()),
-            Verdict::Equivalent => format!("no change{}", at_most()),
+            Verdict::Equivalent => format!("no change{}{}", within_text(self), at_most()),
             Verdict::Inconclusive if self.reason == Some(VerdictReason::NoDirection) => {
                 "changed".to_owned()
             }
@@ -117,7 +118,7 @@ impl ComparisonText for Comparison {
 
     fn verdict_text(&self) -> String {
         let grade = self.grade_text();
-        match reason_text(self) {
+        match explanation_text(self) {
             Some(reason) => format!("{grade}{}{reason}", after(&grade)),
             None => grade,
         }
@@ -198,6 +199,40 @@ fn word_in_runs(own: &Comparison) -> Option<&'static str> {
             _,
         ) => None,
     }
+}
+
+/// Returns ` within these sessions` where a verdict is about no others; else nothing.
+fn within_text(own: &Comparison) -> String {
+    if !own.is_within_sessions() {
+        return String::new();
+    }
+    match own.runs_text() {
+        "these files" => " within these files".to_owned(),
+        _ => " within these sessions".to_owned(),
+    }
+}
+
+/// A size that allows for its selection is shown if the change is smaller by this factor, on a logarithmic scale.
+const SMALLER: f64 = 0.9;
+
+/// Returns the size of a change allowing for its selection, where that matters:
+/// `likely nearer 1.25× [1.05, 1.45], as it stood out`.
+fn selected_text(own: &Comparison) -> Option<String> {
+    let (value, interval) = own.selected_ratio()?;
+    let raw = own.ratio?;
+    let is_shown = value.ln().abs() < SMALLER * raw.value.ln().abs();
+    let is_other = ratio_value(value, raw.interval) != raw.value_text();
+    (is_shown && is_other).then(|| {
+        format!(
+            "likely nearer {}, as it stood out",
+            ratio_text(value, Some(interval))
+        )
+    })
+}
+
+/// Returns why a comparison has no other verdict, or how large a change is that was selected because it stood out.
+pub fn explanation_text(own: &Comparison) -> Option<String> {
+    reason_text(own).or_else(|| selected_text(own))
 }
 
 /// Returns what separates a reason from a grade.
@@ -391,6 +426,17 @@ pub fn verdicts_text<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) 
                 }
             }
         }
+    }
+    let judged = || {
+        comparisons
+            .iter()
+            .filter(|it| !is_open(it) && !it.verdict.is_in_runs())
+    };
+    if is_verdict && judged().all(|it| it.is_within_sessions()) {
+        let within = judged().next().map(|it| within_text(it));
+        // The first part is of regressions, or of their absence.
+        let improved = of(Verdict::Improvement).next().is_some();
+        parts[usize::from(improved)].push_str(&within.unwrap_or_default());
     }
     parts.join(", ")
 }
@@ -650,6 +696,29 @@ pub fn caution_text(caution: &Caution) -> String {
     }
 }
 
+/// Returns the note on how much sessions differ, where the sides are of different ones and the store knows.
+fn session_note(comparisons: &[Comparison]) -> Option<Note> {
+    let noises = comparisons.iter().filter_map(Comparison::session_noise);
+    let mut noises: Vec<SessionNoise> = noises.collect();
+    noises.sort_by(|one, other| one.deviation().total_cmp(&other.deviation()));
+    let (least, most) = (noises.first()?, noises.last()?);
+    let sessions = noises.iter().map(|it| it.sessions).max()?;
+    let [low, high] = [least, most].map(|it| percent(it.deviation()));
+    let by = if low == high {
+        format!("about {low}")
+    } else {
+        format!("between {low} and {high}")
+    };
+    let text = format!(
+        "the sides are from different sessions, which differ by {by} (standard deviation, from {}): intervals \
+         and p-values allow for it",
+        counted(sessions, "earlier session")
+    );
+    let note = Note::marked("session_noise", text).with("sessions", sessions);
+    let ends = [least, most].map(|it| it.deviation());
+    Some(note.with("least_sd", ends[0]).with("most_sd", ends[1]))
+}
+
 /// Returns the notes on how comparisons were made: units of replication other than the instance, earlier sessions,
 /// exact counts, looks: `the unit of replication is the block (10 pairs); pairing made intervals 35 % narrower`.
 pub fn replication_notes(comparisons: &[Comparison]) -> Vec<Note> {
@@ -690,7 +759,9 @@ pub fn replication_notes(comparisons: &[Comparison]) -> Vec<Note> {
         let note = Note::marked("replication", text).with("unit", unit.name());
         notes.push(note.with("least", *least).with("most", *most));
     }
-    let earlier = comparisons.iter().filter(|it| it.earlier_sessions() > 0);
+    notes.extend(session_note(comparisons));
+    let is_of_others = |it: &&Comparison| it.session_noise().is_none() && it.earlier_sessions() > 0;
+    let earlier = comparisons.iter().filter(is_of_others);
     if let Some(most) = earlier.map(Comparison::earlier_sessions).max() {
         let text = format!(
             "how noisy a benchmark is was learned from {} as well",

@@ -1,16 +1,20 @@
 //! Many comparisons at once, with few replicates each: tests for which the family shows what its noise looks like.
 
+mod known;
 mod newest;
 mod null;
 mod relabel;
+mod selected;
 
 use std::collections::BTreeMap;
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
+pub use self::known::{known_noise_test, known_with_suite, noisier_by};
 pub use self::newest::{NEWEST_RUNS, newest_p_values};
 use self::null::PooledNull;
 use self::relabel::{Design, Relabelled};
+pub use self::selected::{SelectedSize, selected_size};
 use crate::interval::t_p_value;
 use crate::number::as_f64;
 use crate::spread::moderation::VariancePrior;

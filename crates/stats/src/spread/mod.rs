@@ -6,4 +6,5 @@ pub(super) mod moderation;
 pub(super) mod modes;
 pub(super) mod population;
 pub(super) mod replicates;
+pub(super) mod sessions;
 pub(super) mod variance;

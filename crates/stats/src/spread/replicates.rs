@@ -108,7 +108,11 @@ impl Replicates {
     /// that: what is left to test of "the difference is larger than the border".
     #[must_use]
     pub fn beyond(&self, border: f64) -> Self {
-        let Some(difference) = self.contrast().map(|it| it.difference) else {
+        let difference = match self {
+            Self::Sides([baseline, candidate]) => mean(candidate).zip(mean(baseline)),
+            Self::Pairs(differences) => mean(differences).zip(Some(0.0)),
+        };
+        let Some(difference) = difference.map(|(candidate, baseline)| candidate - baseline) else {
             return self.clone();
         };
         let shift = difference.clamp(-border, border);

@@ -2,6 +2,7 @@
 
 pub(super) mod environments;
 pub(super) mod pairs;
+pub(super) mod session_sides;
 pub(super) mod side_sample;
 pub(super) mod size;
 pub(super) mod starts;

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::super::compare::SideSample;
+use super::session_sides::are_of_other_sessions;
 use crate::sample::{Setting, SideSetting, Subject, levels_text, pair_settings};
 use lapwing_model::{Levels, Metric, natural_order};
 
@@ -30,6 +31,18 @@ pub(in crate::judge) struct ComparedPair<'a> {
 }
 
 impl GatheredSamples {
+    /// Returns whether a candidate and the baseline are of different sessions.
+    pub fn are_of_other_sessions(&self) -> bool {
+        let Some((baselines, candidates)) = self.sides.split_first() else {
+            return false;
+        };
+        let candidates = || candidates.iter().flatten();
+        let mut pairs = baselines
+            .iter()
+            .flat_map(|one| candidates().map(move |other| [one, other]));
+        pairs.any(are_of_other_sessions)
+    }
+
     /// Returns every setting of a candidate with the baseline's; a setting that only one of them has is paired with
     /// `nothing`. Settings of which neither has the metric are dropped.
     pub fn pairs<'a>(

@@ -51,6 +51,7 @@ impl SideSample {
         let Some(first) = self.origins.first().map(|it| it.session) else {
             return;
         };
+        self.is_paired_by_host = true;
         for origin in &mut self.origins {
             (origin.session, origin.block) = (first, 0);
         }

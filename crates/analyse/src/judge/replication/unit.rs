@@ -7,6 +7,8 @@ use lapwing_stats::{Confidence, Difference, Replicates, as_f64, mean};
 use super::super::compare::SideSample;
 use super::super::instance_means;
 use super::super::looks::Looks;
+use super::super::session_noise::SessionNoise;
+use super::session_sides::SessionSides;
 use lapwing_model::Id;
 
 /// A replicate of a comparison.
@@ -61,12 +63,16 @@ pub struct Replication {
     pub centres: [f64; 2],
     /// The looks at the results while instances were added.
     pub looks: Looks,
+    /// How much sessions differ, where these are the unit and too few to be judged as a family; else `None`.
+    pub noise: Option<SessionNoise>,
 }
 
 /// Number of sessions per side from which a session is the unit.
 pub(in crate::judge) const SESSIONS: usize = 3;
 /// Number of shared blocks from which blocks are pairs.
 const BLOCKS: usize = 3;
+/// Difference between the sides in shares of sessions or hosts from which they are from different ones, from 0 to 1.
+pub(in crate::judge) const MOST_IMBALANCE: f64 = 0.25;
 /// Number of shared hosts from which hosts are pairs.
 pub(in crate::judge) const HOSTS: usize = 3;
 
@@ -82,7 +88,8 @@ impl Replication {
     /// Returns the replicates of two sides from a value per instance; `None` if a side is empty.
     ///
     /// The unit is the session if both sides have three or more; else the block if they share three or more, measured
-    /// one after the other; else the host if they share three or more; else the instance. A replicate is the mean of
+    /// one after the other; else the session if the sides have different ones, four or more together; else the host if
+    /// they share three or more; else the instance. A replicate is the mean of
     /// the values of its instances. Blocks that both sides share are pairs, and others are dropped; shared sessions
     /// and hosts are pairs if they contain more than half of the instances of each side. The rule depends on the
     /// design alone, never on the values, which keeps error rates as stated.
@@ -113,6 +120,10 @@ impl Replication {
                     return Some(found);
                 }
             }
+            let few = SessionSides::of(sides, values).filter(SessionSides::show_their_noise);
+            if let Some(found) = few {
+                return Self::of_sessions(&found, SessionNoise::UNKNOWN);
+            }
             let by_host = by_unit(sides, values, |origin| origin.host.clone());
             if let Some(found) = most_in_pairs(ReplicationUnit::Host, &by_host, HOSTS) {
                 return Some(found);
@@ -123,6 +134,18 @@ impl Replication {
             centres: [mean(&values[0])?, mean(&values[1])?],
             replicates: Replicates::Sides(values.clone()),
             looks: Looks::default(),
+            noise: None,
+        })
+    }
+
+    /// Returns the sessions of two sides as replicates, with what is known of how much they differ.
+    pub(in crate::judge) fn of_sessions(sides: &SessionSides, noise: SessionNoise) -> Option<Self> {
+        Some(Self {
+            unit: ReplicationUnit::Session,
+            centres: [mean(&sides.means[0])?, mean(&sides.means[1])?],
+            replicates: Replicates::Sides(sides.means.clone()),
+            looks: Looks::default(),
+            noise: Some(noise),
         })
     }
 
@@ -219,6 +242,7 @@ fn pairs<K: Ord>(
         replicates: Replicates::Pairs(differences.collect()),
         centres: [mean(&baseline)?, mean(&candidate)?],
         looks: Looks::default(),
+        noise: None,
     })
 }
 
@@ -231,6 +255,7 @@ fn unpaired<K: Ord>(unit: ReplicationUnit, sides: [Units<K>; 2]) -> Option<Repli
         centres: [mean(&sides[0])?, mean(&sides[1])?],
         replicates: Replicates::Sides(sides),
         looks: Looks::default(),
+        noise: None,
     })
 }
 

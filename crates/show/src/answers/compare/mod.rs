@@ -92,6 +92,11 @@ pub const RARE: &[&str] = &[
     "control",
     "exact",
     "earlier_sessions",
+    "session_sd",
+    "session_freedom",
+    "likely_ratio",
+    "likely_lower",
+    "likely_upper",
     // Of numbers of verdicts and of results:
     "worse_in_runs",
     "better_in_runs",

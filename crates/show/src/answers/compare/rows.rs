@@ -83,6 +83,15 @@ pub struct ComparisonFields<'a> {
     needed_more_than: Option<usize>,
     /// The number of earlier sessions that the variance rests on, too.
     earlier_sessions: usize,
+    /// How much sessions differ, where the sides are from different ones and the store knows: the relative standard
+    /// deviation of a session's mean.
+    session_sd: Option<f64>,
+    /// Its degrees of freedom.
+    session_freedom: Option<f64>,
+    /// The ratio of a regression or improvement, allowing for its selection: what stands out seems larger than it is.
+    likely_ratio: Option<f64>,
+    likely_lower: Option<f64>,
+    likely_upper: Option<f64>,
     method: Option<&'static str>,
     /// `lower` or `higher`.
     better: Option<&'static str>,
@@ -107,6 +116,8 @@ impl<'a> ComparisonFields<'a> {
         let tested = comparison.ratio.filter(|_| is_test);
         let difference = comparison.difference.filter(|_| is_test);
         let replication = comparison.replication.as_ref().filter(|_| is_test);
+        let session_noise = comparison.session_noise().filter(|_| is_test);
+        let likely = comparison.selected_ratio();
         Self {
             sides: SideFields {
                 baseline_value: value(baseline),
@@ -145,6 +156,11 @@ impl<'a> ComparisonFields<'a> {
             needed_instances: needed_about(comparison.needed()),
             needed_more_than: needed_more_than(comparison.needed()),
             earlier_sessions: comparison.earlier_sessions(),
+            session_sd: session_noise.map(|noise| noise.deviation()),
+            session_freedom: session_noise.map(|noise| noise.variance.freedom),
+            likely_ratio: likely.map(|(ratio, _)| ratio),
+            likely_lower: likely.map(|(_, interval)| interval.lower),
+            likely_upper: likely.map(|(_, interval)| interval.upper),
             reason: comparison.reason.map(reason_key),
             reason_text: reason_text(comparison),
             reason_numbers: comparison.reason.map(reason_numbers).unwrap_or_default(),

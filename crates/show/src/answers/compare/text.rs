@@ -14,7 +14,7 @@ use crate::answers::subject_title;
 use crate::writing::Align::{Left, Right, Whole};
 use crate::writing::{Note, Table, TextAnswer, View};
 use crate::{
-    ComparisonText, EstimateText, VerdictText, after, news_first, ratio_text, reason_text,
+    ComparisonText, EstimateText, VerdictText, after, explanation_text, news_first, ratio_text,
     replication_notes, round_percent, verdicts_text,
 };
 
@@ -220,7 +220,7 @@ fn table(
 fn verdict_text(comparison: &Comparison, footnotes: Option<&mut Footnotes>) -> String {
     let symbol = comparison.verdict.symbol();
     let grade = comparison.grade_text();
-    match (reason_text(comparison), footnotes) {
+    match (explanation_text(comparison), footnotes) {
         (Some(reason), Some(footnotes)) => {
             let short = grade.split(": ").next().unwrap_or(&grade);
             format!("{symbol} {short} [{}]", footnotes.number(reason))

@@ -7,7 +7,9 @@ use lapwing_model::text::counted;
 
 use crate::answers::compare::{control_note, needed_about};
 use crate::writing::Note;
-use crate::{ComparisonText, RatioText, after, comparison_sentence, reason_text, verdicts_text};
+use crate::{
+    ComparisonText, RatioText, after, comparison_sentence, explanation_text, verdicts_text,
+};
 
 /// Up to this many comparisons have a sentence each.
 const MOST_SENTENCES: usize = 12;
@@ -87,7 +89,7 @@ fn sentence(compared: &SessionComparison<'_>) -> Option<String> {
         let ratio = comparison
             .ratio
             .map_or_else(String::new, |ratio| format!(" ({})", ratio.text()));
-        let reason = reason_text(comparison)
+        let reason = explanation_text(comparison)
             .map_or_else(String::new, |reason| format!("{}{reason}", after(&grade)));
         format!("{candidate} against {baseline}: {grade}{ratio}{reason}")
     };

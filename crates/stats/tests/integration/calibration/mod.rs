@@ -16,6 +16,7 @@ mod noise;
 mod optimise;
 mod power;
 mod rounds;
+mod selected;
 mod sequential;
 mod shapes;
 mod slowdown;
