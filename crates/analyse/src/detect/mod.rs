@@ -14,6 +14,7 @@ mod newest_tests;
 mod options;
 mod search;
 mod searched;
+mod self_test;
 mod series;
 mod shared;
 mod size;
@@ -31,6 +32,10 @@ pub use finding::{
 };
 pub use options::{DetectOptions, DetectRule, HistoryOrder};
 pub use search::{Detection, detect};
+pub use self_test::{
+    AlarmCount, DriftShare, FoundCount, JUDGED_NIGHTS, RUNS_FOR_A_SELF_TEST, ReplayNumbers,
+    SeenStep, SelfTest, SelfTestOptions, SeriesSelfTest, SuiteSelfTest, self_test,
+};
 pub use series::{FAILURES, Histories, HistorySeries, Moment, SeriesPoint};
 pub use size::ChangeSize;
 pub use threshold::ThresholdRule;
