@@ -55,6 +55,7 @@ const ANALYSES: &[&AnswerKind] = &[
     &compare::KIND,
     &compare::HAIL_KIND,
     &detect::KIND,
+    &detect::SELF_TEST_KIND,
     &variability::KIND,
     &mds::KIND,
     &plan::KIND,

@@ -1,0 +1,440 @@
+//! The detector on a user's own history: `lapwing detect --self-test`.
+
+use lapwing_analyse::detect::{
+    AlarmCount, DetectOptions, DetectRule, DriftShare, JUDGED_NIGHTS, RUNS_FOR_A_SELF_TEST,
+    SeenStep, SelfTest, SelfTestOptions, SeriesSelfTest, SuiteSelfTest,
+};
+use lapwing_analyse::sample::Subject;
+use lapwing_model::text::{counted, first_names, grouped};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::rows::SubjectFields;
+use super::text::rule_text;
+use crate::answers::subject_title;
+use crate::writing::Align::{Left, Right};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, Note, Table, TextAnswer, View, WriteError, csv_rows,
+};
+use crate::{
+    AlarmRate, FIRST_METRIC, alarm_cell, alarm_rate, alarms_text, drift_cell, round_percent,
+    seen_text, step_cell,
+};
+
+/// Error rates of the detector on a user's own histories.
+#[derive(Debug)]
+pub struct SelfTestAnswer {
+    /// The rates; there is at least one suite.
+    pub test: SelfTest,
+    /// What was planted.
+    pub wanted: SelfTestOptions,
+    /// The options of the detector.
+    pub options: DetectOptions,
+    /// Notes on what was excluded.
+    pub notes: Vec<Note>,
+}
+
+/// Of more histories only the first are in the table.
+const HISTORIES: usize = 20;
+/// A history with fewer steps of a size has no row of its own.
+const FEWEST_STEPS: usize = 5;
+/// More names than this are a number.
+const NAMED: usize = 3;
+
+/// Error rates for programs; slowdowns are factors.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SelfTestFields<'a> {
+    /// `changepoint` or `threshold`.
+    rule: &'static str,
+    /// Of the rule `changepoint`.
+    false_discovery_rate: Option<f64>,
+    seed: u64,
+    /// The planted slowdowns.
+    slowdowns: &'a [f64],
+    /// Number of runs after a planted step in which it may be seen.
+    judged_runs: usize,
+    /// Number of runs that a history needs.
+    required_runs: usize,
+    /// Number of changes that were removed before.
+    removed: usize,
+    replays: ReplayFields,
+    /// Alarms of each suite.
+    suites: Vec<SuiteFields<'a>>,
+    /// Of each suite and of each history, by slowdown.
+    rates: Vec<RateRow<'a>>,
+    /// Histories with too few runs.
+    too_short: Vec<ShortHistory<'a>>,
+    /// Number of histories that are not measured any more.
+    ended: usize,
+    /// Number of histories that are not replayed because there are very many.
+    left_out: usize,
+}
+
+/// Number of replays.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ReplayFields {
+    /// Without a change, each of `judged_runs` runs.
+    quiet: usize,
+    /// With a step of each size.
+    steps: usize,
+    /// With a drift of each size, over the whole history and over its last half.
+    drifts: usize,
+}
+
+/// Alarms of a suite in which nothing changed.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SuiteFields<'a> {
+    suite: &'a str,
+    runs: usize,
+    /// How often it is measured; `null` if all runs are of one day.
+    runs_per_year: Option<f64>,
+    #[serde(flatten)]
+    alarms: AlarmFields,
+}
+
+/// Alarms of a suite or a history.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct AlarmFields {
+    /// Number of false findings in `quiet_runs`.
+    alarms: usize,
+    suspicions: usize,
+    /// Number of runs that were judged and in which nothing changed.
+    quiet_runs: usize,
+    alarms_per_run: f64,
+    /// `null` if it is unknown how many runs a year has.
+    alarms_per_year: Option<f64>,
+    alarms_per_year_lower: Option<f64>,
+    alarms_per_year_upper: Option<f64>,
+    suspicions_per_year: Option<f64>,
+}
+
+/// What is found of the planted changes of one size.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct RateRow<'a> {
+    suite: &'a str,
+    /// `null` for all histories of the suite together.
+    benchmark: Option<&'a str>,
+    variant: Option<String>,
+    metric: Option<&'a str>,
+    /// `null` where nothing can be planted: some values are not positive.
+    slowdown: Option<f64>,
+    /// Number of planted steps.
+    steps: usize,
+    /// Number of those that were found within `judged_runs`.
+    steps_found: usize,
+    /// The number of runs until half of the steps are found; `null` if fewer are.
+    runs_to_find_half: Option<usize>,
+    /// The same for 90 %.
+    runs_to_find_90: Option<usize>,
+    /// Number of drifts over the whole history.
+    drifts: usize,
+    drifts_found: usize,
+    /// Number of drifts over the last half of the history.
+    late_drifts: usize,
+    late_drifts_found: usize,
+    #[serde(flatten)]
+    alarms: AlarmFields,
+}
+
+/// A history with too few runs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ShortHistory<'a> {
+    #[serde(flatten)]
+    subject: SubjectFields<'a>,
+    runs: usize,
+}
+
+impl AlarmFields {
+    fn new(count: AlarmCount, runs_per_year: Option<f64>) -> Self {
+        let per_year = |rate: AlarmRate| runs_per_year.map(|_| rate);
+        let alarms = per_year(alarm_rate(count.alarms, count.nights, runs_per_year));
+        let suspicions = per_year(alarm_rate(count.suspicions, count.nights, runs_per_year));
+        Self {
+            alarms: count.alarms,
+            suspicions: count.suspicions,
+            quiet_runs: count.nights,
+            alarms_per_run: count.alarms_per_night(),
+            alarms_per_year: alarms.map(|it| it.value),
+            alarms_per_year_lower: alarms.map(|it| it.lower),
+            alarms_per_year_upper: alarms.map(|it| it.upper),
+            suspicions_per_year: suspicions.map(|it| it.value),
+        }
+    }
+}
+
+impl<'a> RateRow<'a> {
+    /// Returns the rows of a suite: its own, then those of its histories.
+    fn of_suite(suite: &'a SuiteSelfTest, slowdowns: &'a [f64]) -> Vec<Self> {
+        let sizes = || slowdowns.iter().enumerate();
+        let own = sizes().map(|(at, slowdown)| Self {
+            suite: &suite.suite,
+            alarms: AlarmFields::new(suite.alarms, suite.runs_per_year),
+            ..Self::found(*slowdown, &suite.step(at), suite.drift(at))
+        });
+        let mut rows: Vec<Self> = own.collect();
+        for series in &suite.series {
+            let row = |found: Self| Self {
+                suite: &suite.suite,
+                benchmark: Some(&series.subject.benchmark),
+                variant: series.subject.setting.variant_name(),
+                metric: Some(&series.subject.metric),
+                alarms: AlarmFields::new(series.alarms, suite.runs_per_year),
+                ..found
+            };
+            if series.steps.is_empty() {
+                rows.push(row(Self::default()));
+            }
+            let found = series.steps.iter().zip(&series.drifts).zip(slowdowns);
+            rows.extend(found.map(|((step, drift), it)| row(Self::found(*it, step, *drift))));
+        }
+        rows
+    }
+
+    fn found(slowdown: f64, step: &SeenStep, drift: DriftShare) -> Self {
+        let seen = step.seen();
+        Self {
+            slowdown: Some(slowdown),
+            steps: seen.of,
+            steps_found: seen.found,
+            runs_to_find_half: step.within(0.5),
+            runs_to_find_90: step.within(0.9),
+            drifts: drift.whole.of,
+            drifts_found: drift.whole.found,
+            late_drifts: drift.last_half.of,
+            late_drifts_found: drift.last_half.found,
+            ..Self::default()
+        }
+    }
+}
+
+impl SelfTestAnswer {
+    fn rates(&self) -> Vec<RateRow<'_>> {
+        let suites = self.test.suites.iter();
+        let rows = suites.map(|suite| RateRow::of_suite(suite, &self.wanted.slowdowns));
+        rows.flatten().collect()
+    }
+
+    /// Returns the histories that have a row of their own.
+    fn listed<'s>(&self, suite: &'s SuiteSelfTest, view: View) -> &'s [SeriesSelfTest] {
+        let few = |series: &SeriesSelfTest| {
+            let steps = series.steps.first();
+            steps.is_some_and(|it| it.nights.len() < FEWEST_STEPS)
+        };
+        let most = if view.full {
+            usize::MAX
+        } else if suite.series.iter().any(few) {
+            0
+        } else {
+            HISTORIES
+        };
+        &suite.series[..suite.series.len().min(most)]
+    }
+
+    fn headline(&self) -> String {
+        let suites = self.test.suites.iter();
+        let histories: usize = suites.clone().map(|it| it.series.len()).sum();
+        let runs = suites.map(|it| it.runs).max().unwrap_or(0);
+        let first = &self.test.suites[0];
+        let middle = self.wanted.slowdowns.len() / 2;
+        let name = if self.test.suites.len() > 1 {
+            format!("{}: ", first.suite)
+        } else {
+            String::new()
+        };
+        let step = self.wanted.slowdowns.get(middle).map(|slowdown| {
+            let seen = seen_text(&first.step(middle));
+            format!("; a step of {} is {seen}", round_percent(slowdown - 1.0))
+        });
+        format!(
+            "{name}{}{}   ({}, {}, {})",
+            alarms_text(first.alarms, first.runs_per_year),
+            step.unwrap_or_default(),
+            counted(histories, "history"),
+            counted(runs, "run"),
+            rule_text(&self.options)
+        )
+    }
+
+    fn table(&self, view: View) -> Table {
+        let sizes: Vec<String> = (self.wanted.slowdowns.iter())
+            .map(|it| round_percent(it - 1.0))
+            .collect();
+        let steps: Vec<String> = sizes.iter().map(|it| format!("step {it}")).collect();
+        let drifts: Vec<String> = sizes.iter().map(|it| format!("drift {it}")).collect();
+        let suites = self.test.suites.iter();
+        let metrics = suites
+            .flat_map(|suite| &suite.series)
+            .any(|series| series.subject.metric != FIRST_METRIC);
+        let mut columns = vec![(true, "history", Left), (metrics, "metric", Left)];
+        columns.push((true, "alarms a year", Right));
+        columns.extend(steps.iter().map(|it| (true, it.as_str(), Right)));
+        columns.extend(drifts.iter().map(|it| (true, it.as_str(), Right)));
+        let mut table = Table::of_shown(&columns).dispensable(&["metric"]);
+        for suite in &self.test.suites {
+            let sizes = 0..self.wanted.slowdowns.len();
+            let found = |step: &dyn Fn(usize) -> SeenStep, drift: &dyn Fn(usize) -> DriftShare| {
+                let steps = sizes.clone().map(|at| step_cell(&step(at)));
+                let drifts = sizes.clone().map(|at| drift_cell(drift(at)));
+                steps.chain(drifts).collect::<Vec<String>>()
+            };
+            let title = if self.test.suites.len() > 1 {
+                format!("all of {}", suite.suite)
+            } else {
+                "all".to_owned()
+            };
+            let alarms = alarm_cell(suite.alarms, suite.runs_per_year);
+            let mut row = vec![title, String::new(), alarms];
+            row.extend(found(&|at| suite.step(at), &|at| suite.drift(at)));
+            table.row(row);
+            for series in self.listed(suite, view) {
+                let mut row = vec![
+                    subject_title(&series.subject),
+                    series.subject.metric.clone(),
+                    alarm_cell(series.alarms, suite.runs_per_year),
+                ];
+                row.extend(found(
+                    &|at| series.steps.get(at).cloned().unwrap_or_default(),
+                    &|at| series.drifts.get(at).copied().unwrap_or_default(),
+                ));
+                table.row(row);
+            }
+        }
+        table
+    }
+
+    fn own_notes(&self, view: View) -> Vec<Note> {
+        let test = &self.test;
+        let replays = test.replays;
+        let mut notes = vec![Note::marked(
+            "legend",
+            format!(
+                "step: runs until half (90 %) of the planted slowdowns are found, at most {JUDGED_NIGHTS}; drift: share found, over the whole history / \
+                 over its last half"
+            ),
+        )];
+        let text = format!(
+            "from {} replays of {JUDGED_NIGHTS} runs without a change, {} steps and {} drifts of each size, in one history at a time",
+            grouped(replays.quiet),
+            grouped(replays.steps),
+            grouped(2 * replays.drifts)
+        );
+        let note = Note::marked("replays", text).with("quiet", replays.quiet);
+        let note = note.with("steps", replays.steps);
+        notes.push(note.with("drifts", 2 * replays.drifts));
+        if let removed @ 1.. = test.removed {
+            let text = format!(
+                "{} in the history removed first; one that is not found counts as noise",
+                match removed {
+                    1 => "1 change was".to_owned(),
+                    several => format!("{several} changes were"),
+                }
+            );
+            notes.push(Note::marked("removed", text).with("changes", removed));
+        }
+        if let none @ 1.. = self.not_listed(view) {
+            let text = format!(
+                "not shown: {} alone (`--full` shows them)",
+                counted(none, "history")
+            );
+            notes.push(Note::marked("not_shown", text).with("histories", none));
+        }
+        if let left @ 1.. = test.left_out {
+            let text = format!(
+                "there are very many histories: {} are not replayed",
+                grouped(left)
+            );
+            notes.push(Note::marked("left_out", text).with("histories", left));
+        }
+        notes.extend(too_short_note(&test.too_short));
+        if let ended @ 1.. = test.ended {
+            let text = format!("not measured any more: {}", counted(ended, "history"));
+            notes.push(Note::marked("not_measured", text).with("histories", ended));
+        }
+        notes
+    }
+
+    fn not_listed(&self, view: View) -> usize {
+        let suites = self.test.suites.iter();
+        let not_listed = suites.map(|suite| suite.series.len() - self.listed(suite, view).len());
+        not_listed.sum()
+    }
+}
+
+/// Returns `needs 20 runs: count (12) and index (8)`; `None` if all have enough.
+pub fn too_short_note(too_short: &[(Subject, usize)]) -> Option<Note> {
+    let names: Vec<String> = too_short
+        .iter()
+        .map(|(subject, runs)| format!("{} ({runs})", subject_title(subject)))
+        .collect();
+    (!names.is_empty()).then(|| {
+        let text = format!(
+            "a self-test needs {RUNS_FOR_A_SELF_TEST} runs: {}",
+            first_names(&names, NAMED)
+        );
+        let note = Note::marked("too_short", text).with("histories", names.len());
+        note.with("required_runs", RUNS_FOR_A_SELF_TEST)
+    })
+}
+
+/// The kind of these answers.
+pub const SELF_TEST_KIND: AnswerKind =
+    AnswerKind::of::<SelfTestFields<'_>>("detect-self-test").listing("rates");
+
+impl Answer for SelfTestAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &SELF_TEST_KIND
+    }
+
+    fn for_people(&self, view: View) -> TextAnswer {
+        let mut notes = self.own_notes(view);
+        notes.extend(self.notes.iter().cloned());
+        TextAnswer {
+            headline: self.headline(),
+            table: self.table(view),
+            notes,
+            ..TextAnswer::default()
+        }
+    }
+
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
+        let test = &self.test;
+        let rate = match self.options.rule {
+            DetectRule::ChangePoint => Some(self.options.false_discovery_rate),
+            DetectRule::Threshold(_) => None,
+        };
+        let suites = test.suites.iter().map(|suite| SuiteFields {
+            suite: &suite.suite,
+            runs: suite.runs,
+            runs_per_year: suite.runs_per_year,
+            alarms: AlarmFields::new(suite.alarms, suite.runs_per_year),
+        });
+        let too_short = test.too_short.iter().map(|(subject, runs)| ShortHistory {
+            subject: SubjectFields::new(subject),
+            runs: *runs,
+        });
+        Ok(serde_json::to_value(SelfTestFields {
+            rule: self.options.rule.name(),
+            false_discovery_rate: rate,
+            seed: self.wanted.seed.0,
+            slowdowns: &self.wanted.slowdowns,
+            judged_runs: JUDGED_NIGHTS,
+            required_runs: RUNS_FOR_A_SELF_TEST,
+            removed: test.removed,
+            replays: ReplayFields {
+                quiet: test.replays.quiet,
+                steps: test.replays.steps,
+                drifts: test.replays.drifts,
+            },
+            suites: suites.collect(),
+            rates: self.rates(),
+            too_short: too_short.collect(),
+            ended: test.ended,
+            left_out: test.left_out,
+        })?)
+    }
+
+    fn rows(&self) -> Result<CsvRows, WriteError> {
+        csv_rows(&self.rates())
+    }
+}
