@@ -404,6 +404,15 @@ impl SideSamples {
             .collect()
     }
 
+    /// Returns samples whose sides are rearranged: of each subject without levels, the settings of all sides.
+    pub(super) fn with_sides(&self, rearrange: impl Fn(&Subject, &mut [Vec<SideSample>])) -> Self {
+        let mut all = self.clone();
+        for ((subject, _), gathered) in &mut all.samples {
+            rearrange(subject, &mut gathered.sides);
+        }
+        all
+    }
+
     /// Pairs every candidate with the first side, per setting.
     pub(super) fn pairs<'a>(&'a self, names: &'a [String]) -> Vec<ComparedPair<'a>> {
         let mut pairs = Vec::new();

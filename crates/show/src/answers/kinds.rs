@@ -54,6 +54,7 @@ const STORES: &[&AnswerKind] = &[
 const ANALYSES: &[&AnswerKind] = &[
     &compare::KIND,
     &compare::HAIL_KIND,
+    &compare::SELF_TEST_KIND,
     &detect::KIND,
     &detect::SELF_TEST_KIND,
     &variability::KIND,

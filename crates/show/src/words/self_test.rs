@@ -1,63 +1,42 @@
 //! Error rates on a user's own measurements in words: what was never counted is "at most" so much.
 
-use lapwing_analyse::detect::{AlarmCount, DriftShare, FoundCount, JUDGED_NIGHTS, SeenStep};
+use lapwing_analyse::detect::{
+    AlarmCount, DriftShare, FoundCount, JUDGED_NIGHTS, SeenStep, SuiteSelfTest,
+};
 use lapwing_model::text::plural;
-use lapwing_stats::{Confidence, as_f64, wilson_interval};
+use lapwing_stats::as_f64;
 
 use super::super::quantity::{NOTHING, percent};
 
-/// Of nothing in n, at most 3 / n is the 95 % limit (Hanley & Lippman-Hand, *JAMA* 1983).
-const RULE_OF_THREE: f64 = 3.0;
 /// Where it is unknown how many runs a year has, rates are per so many runs.
 const RUNS: f64 = 100.0;
 
-/// A number of events per year, or per 100 runs, with its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct AlarmRate {
-    /// The number.
-    pub value: f64,
-    /// The lower end.
-    pub lower: f64,
-    /// The upper end.
-    pub upper: f64,
-}
-
-/// Returns the rate of events that were counted in a number of runs, with Wilson's interval.
-pub fn alarm_rate(events: usize, runs: usize, runs_per_year: Option<f64>) -> AlarmRate {
-    let factor = runs_per_year.unwrap_or(RUNS);
-    let runs = runs.max(1);
-    let interval = wilson_interval(events.min(runs), runs, Confidence::P95);
-    let of_none = RULE_OF_THREE / as_f64(runs);
-    let upper = interval.filter(|_| events > 0);
-    AlarmRate {
-        value: factor * as_f64(events) / as_f64(runs),
-        lower: factor * interval.map_or(0.0, |it| it.lower),
-        upper: factor * upper.map_or(of_none, |it| it.upper),
-    }
-}
-
-/// Returns `at most 0.26 false alarms a year`, or `0.8 [0.3, 1.7] false alarms a year`.
-pub fn alarms_text(count: AlarmCount, runs_per_year: Option<f64>) -> String {
-    let rate = alarm_rate(count.alarms, count.nights, runs_per_year);
+/// Returns `at most 0.8 false alarms a year`, or `0.8 [0.2, 3.1] false alarms a year`.
+pub fn alarms_text(suite: &SuiteSelfTest) -> String {
+    let count = suite.alarms;
+    let factor = suite.runs_per_year.unwrap_or(RUNS);
+    let rate = suite.rate(count.alarms, count.nights);
+    let number = |rate: f64| rounded(factor * rate);
     let number = match count.alarms {
-        0 => format!("at most {}", rounded(rate.upper)),
+        0 => format!("at most {}", number(rate.upper)),
         _ => format!(
             "{} [{}, {}]",
-            rounded(rate.value),
-            rounded(rate.lower),
-            rounded(rate.upper)
+            number(rate.value),
+            number(rate.lower),
+            number(rate.upper)
         ),
     };
-    let period = runs_per_year.map_or("in 100 runs", |_| "a year");
+    let period = suite.runs_per_year.map_or("in 100 runs", |_| "a year");
     format!("{number} false alarms {period}")
 }
 
-/// Returns the rate for a table: `≤ 0.26`, `0.8`.
-pub fn alarm_cell(count: AlarmCount, runs_per_year: Option<f64>) -> String {
-    let rate = alarm_rate(count.alarms, count.nights, runs_per_year);
+/// Returns the rate of a suite or one of its histories for a table: `≤ 0.8`, `1.2`.
+pub fn alarm_cell(suite: &SuiteSelfTest, count: AlarmCount) -> String {
+    let factor = suite.runs_per_year.unwrap_or(RUNS);
+    let rate = suite.rate(count.alarms, count.nights);
     match count.alarms {
-        0 => format!("≤ {}", rounded(rate.upper)),
-        _ => rounded(rate.value),
+        0 => format!("≤ {}", rounded(factor * rate.upper)),
+        _ => rounded(factor * rate.value),
     }
 }
 
@@ -104,7 +83,8 @@ pub fn found_text(count: FoundCount) -> String {
     match (count.share(), count.found) {
         (None, _) => NOTHING.to_owned(),
         (Some(_), 0) => {
-            let most = RULE_OF_THREE / as_f64(count.of);
+            // Of nothing in n, at most 3 / n is the 95 % limit (Hanley & Lippman-Hand, *JAMA* 1983).
+            let most = 3.0 / as_f64(count.of);
             format!("≤ {}", percent(most.min(1.0)))
         }
         (Some(share), _) => percent(share),
@@ -122,23 +102,50 @@ fn rounded(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use lapwing_analyse::detect::SeriesSelfTest;
+    use lapwing_analyse::sample::{Setting, Subject};
+
     use super::*;
 
     #[test]
-    fn what_was_never_counted_is_at_most_three_in_all() {
-        let none = AlarmCount {
-            nights: 3000,
-            ..AlarmCount::default()
+    fn what_was_never_counted_is_at_most_so_much() {
+        let suite = |alarms: usize, runs_per_year: Option<f64>| SuiteSelfTest {
+            suite: "s".to_owned(),
+            runs: 60,
+            runs_per_year,
+            alarms: AlarmCount {
+                alarms,
+                suspicions: 0,
+                nights: 3000,
+            },
+            series: Vec::new(),
+        };
+        let mut quiet = suite(0, Some(365.0));
+        let series = SeriesSelfTest {
+            subject: Subject {
+                suite: "s".to_owned(),
+                benchmark: "b".to_owned(),
+                setting: Setting::default(),
+                metric: "wall_time".to_owned(),
+            },
+            runs: 150_000_000,
+            alarms: AlarmCount::default(),
+            steps: Vec::new(),
+            drifts: Vec::new(),
+        };
+        quiet.series.push(series);
+        // 365 × 3 / 3000, as so many values leave no doubt about the history.
+        assert_eq!(alarms_text(&quiet), "at most 0.37 false alarms a year");
+        quiet.series[0].runs = 600;
+        assert_eq!(alarms_text(&quiet), "at most 0.97 false alarms a year");
+        assert_eq!(alarm_cell(&quiet, quiet.alarms), "≤ 0.97");
+        let alarming = SuiteSelfTest {
+            series: quiet.series.clone(),
+            ..suite(3, Some(365.0))
         };
         assert_eq!(
-            alarms_text(none, Some(365.0)),
-            "at most 0.36 false alarms a year"
-        );
-        assert_eq!(alarm_cell(none, None), "≤ 0.10");
-        let some = AlarmCount { alarms: 3, ..none };
-        assert_eq!(
-            alarms_text(some, Some(365.0)),
-            "0.36 [0.12, 1.1] false alarms a year"
+            alarms_text(&alarming),
+            "0.36 [0.09, 1.5] false alarms a year"
         );
         assert_eq!(found_text(FoundCount { found: 0, of: 60 }), "≤ 5.0 %");
         assert_eq!(found_text(FoundCount { found: 0, of: 2 }), "≤ 100 %");

@@ -47,11 +47,6 @@ pub struct AlarmCount {
 }
 
 impl AlarmCount {
-    /// Returns the number of alarms per night.
-    pub fn alarms_per_night(self) -> f64 {
-        as_f64(self.alarms) / as_f64(self.nights.max(1))
-    }
-
     /// Returns both together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {

@@ -16,7 +16,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use lapwing_stats::Seed;
+use lapwing_stats::{Confidence, Seed, as_f64, wilson_interval};
 
 use super::finding::SeriesState;
 use super::options::{DetectOptions, DetectRule};
@@ -52,7 +52,7 @@ impl Default for SelfTestOptions {
         Self {
             slowdowns: vec![1.03, 1.05, 1.1],
             seed: Seed(7),
-            judged_values: 5_000_000,
+            judged_values: 4_000_000,
         }
     }
 }
@@ -100,7 +100,47 @@ pub struct SuiteSelfTest {
     pub series: Vec<SeriesSelfTest>,
 }
 
+/// A number of events per night, with its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AlarmRate {
+    /// The number.
+    pub value: f64,
+    /// The lower end.
+    pub lower: f64,
+    /// The upper end.
+    pub upper: f64,
+}
+
 impl SuiteSelfTest {
+    /// Returns the rate of events that were counted in replays of this suite.
+    ///
+    /// Its interval is Wilson's, and of no event the rule of three (Hanley & Lippman-Hand, *JAMA* 1983), widened by what
+    /// one history of N values in all says little about: the rates on several histories of the same noise differ by
+    /// a standard deviation of √(150 / N) on logarithms (`docs/calibration.md`).
+    pub fn rate(&self, events: usize, nights: usize) -> AlarmRate {
+        const RULE_OF_THREE: f64 = 3.0;
+        const HISTORY: f64 = 150.0;
+        const Z: f64 = 1.96;
+        let values: usize = self.series.iter().map(|it| it.runs).sum();
+        let of_history = Z * (HISTORY / as_f64(values.max(1))).sqrt();
+        let nights = nights.max(1);
+        let value = as_f64(events) / as_f64(nights);
+        let interval = wilson_interval(events.min(nights), nights, Confidence::P95);
+        let Some(interval) = interval.filter(|_| events > 0) else {
+            return AlarmRate {
+                value,
+                lower: 0.0,
+                upper: RULE_OF_THREE / as_f64(nights) * of_history.exp(),
+            };
+        };
+        let factor = |end: f64| (end / value).ln().hypot(of_history).exp();
+        AlarmRate {
+            value,
+            lower: value / factor(interval.lower),
+            upper: value * factor(interval.upper),
+        }
+    }
+
     /// Returns the steps of one slowdown in all of its histories.
     pub fn step(&self, slowdown: usize) -> SeenStep {
         let steps = self.series.iter().filter_map(|it| it.steps.get(slowdown));
@@ -135,7 +175,7 @@ pub struct SeriesSelfTest {
 ///
 /// The changes that the default rule finds in them are removed first: levels are subtracted, drifts as robust lines,
 /// on logarithms where all values are positive. What remains is resampled in circular blocks of consecutive nights
-/// (Politis & Romano, *Exploring the Limits of Bootstrap* 1992), up to 28 and a quarter of the history long, with
+/// (Politis & Romano, *Exploring the Limits of Bootstrap* 1992), an eighth of the history long, 5 to 28 nights, with
 /// everything that was observed in these nights. A slow wave longer than a block is lost, and so is a change that was
 /// not found: it counts as noise.
 ///

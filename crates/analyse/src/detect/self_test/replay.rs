@@ -15,8 +15,11 @@ use crate::sample::HistoryPosition;
 
 /// The longest block of consecutive nights: four weeks.
 const LONGEST_BLOCK: usize = 28;
-/// A history is resampled in this many blocks or more.
-const BLOCKS: usize = 4;
+/// A history is resampled in about this many blocks: of 60 nights, in weeks. Longer blocks repeat what happens to be in
+/// this history, shorter ones lose its autocorrelation.
+const BLOCKS: usize = 8;
+/// The shortest block.
+const SHORTEST_BLOCK: usize = 5;
 /// Seconds of a day and of a year.
 const DAY: f64 = 86_400.0;
 const YEAR: f64 = 365.25 * DAY;
@@ -202,7 +205,7 @@ impl ReplaySuite {
     /// Draws the nights of a replay in blocks, the last of which continues with the first.
     fn draw(&self, seed: Seed) -> Vec<usize> {
         let number = self.moments.len();
-        let block = (number / BLOCKS).clamp(1, LONGEST_BLOCK);
+        let block = (number / BLOCKS).clamp(SHORTEST_BLOCK, LONGEST_BLOCK);
         let mut random = seed.stream(&self.name);
         let mut drawn = Vec::with_capacity(number + JUDGED_NIGHTS + block);
         while drawn.len() < number + JUDGED_NIGHTS {

@@ -207,3 +207,57 @@ fn table_of_self_tests() {
         }
     }
 }
+
+/// Prints how much the alarms that self-tests state differ between histories of one noise, and how often their interval
+/// has the true number.
+#[test]
+#[ignore = "takes some minutes; its table stands in docs/calibration.md"]
+fn table_of_histories() {
+    const SUITES: usize = 24;
+    let options = DetectOptions::default();
+    println!(
+        "| noise | benchmarks | runs | true alarms a year | stated, of 24 histories | interval has it |"
+    );
+    println!("|---|--:|--:|--:|---|--:|");
+    for (name, noise) in SuiteNoise::ALL {
+        for (benchmarks, nights) in [(1, 60), (7, 60), (7, 200)] {
+            let suite = KnownSuite {
+                noise,
+                benchmarks,
+                nights,
+            };
+            let values = 100_000 * usize::try_from(benchmarks.min(10)).expect("few");
+            let wanted = SelfTestOptions {
+                judged_values: values * usize::from(nights) / 60,
+                slowdowns: Vec::new(),
+                ..SelfTestOptions::default()
+            };
+            let numbers = ReplayNumbers {
+                quiet: 600 / usize::try_from(benchmarks).expect("few") + 100,
+                ..ReplayNumbers::default()
+            };
+            let truth = suite.truth(&options, &wanted, numbers).alarms;
+            let truth = as_f64(truth.alarms) / as_f64(truth.nights);
+            let rates = (0..SUITES).into_par_iter().map(|number| {
+                let seed = wanted.seed.split(&format!("suite {number}"));
+                let test = self_test(&suite.histories(0, seed), &options, &wanted);
+                let alarms = test.suites[0].alarms;
+                test.suites[0].rate(alarms.alarms, alarms.nights)
+            });
+            let rates: Vec<AlarmRate> = rates.collect();
+            let mut stated: Vec<f64> = rates.iter().map(|it| 365.25 * it.value).collect();
+            stated.sort_by(f64::total_cmp);
+            let covered = rates
+                .iter()
+                .filter(|it| it.lower <= truth && truth <= it.upper);
+            println!(
+                "| {name} | {benchmarks} | {nights} | {:.2} | {:.2} on average, {:.2} to {:.2} | {} of {SUITES} |",
+                365.25 * truth,
+                stated.iter().sum::<f64>() / as_f64(SUITES),
+                stated[0],
+                stated[SUITES - 1],
+                covered.count()
+            );
+        }
+    }
+}

@@ -18,8 +18,7 @@ use crate::writing::{
     Answer, AnswerKind, CsvRows, Note, Table, TextAnswer, View, WriteError, csv_rows,
 };
 use crate::{
-    AlarmRate, FIRST_METRIC, alarm_cell, alarm_rate, alarms_text, drift_cell, round_percent,
-    seen_text, step_cell,
+    FIRST_METRIC, alarm_cell, alarms_text, drift_cell, round_percent, seen_text, step_cell,
 };
 
 /// Error rates of the detector on a user's own histories.
@@ -146,19 +145,19 @@ struct ShortHistory<'a> {
 }
 
 impl AlarmFields {
-    fn new(count: AlarmCount, runs_per_year: Option<f64>) -> Self {
-        let per_year = |rate: AlarmRate| runs_per_year.map(|_| rate);
-        let alarms = per_year(alarm_rate(count.alarms, count.nights, runs_per_year));
-        let suspicions = per_year(alarm_rate(count.suspicions, count.nights, runs_per_year));
+    fn new(suite: &SuiteSelfTest, count: AlarmCount) -> Self {
+        let rate = suite.rate(count.alarms, count.nights);
+        let suspicions = suite.rate(count.suspicions, count.nights);
+        let per_year = |rate: f64| suite.runs_per_year.map(|runs| runs * rate);
         Self {
             alarms: count.alarms,
             suspicions: count.suspicions,
             quiet_runs: count.nights,
-            alarms_per_run: count.alarms_per_night(),
-            alarms_per_year: alarms.map(|it| it.value),
-            alarms_per_year_lower: alarms.map(|it| it.lower),
-            alarms_per_year_upper: alarms.map(|it| it.upper),
-            suspicions_per_year: suspicions.map(|it| it.value),
+            alarms_per_run: rate.value,
+            alarms_per_year: per_year(rate.value),
+            alarms_per_year_lower: per_year(rate.lower),
+            alarms_per_year_upper: per_year(rate.upper),
+            suspicions_per_year: per_year(suspicions.value),
         }
     }
 }
@@ -169,7 +168,7 @@ impl<'a> RateRow<'a> {
         let sizes = || slowdowns.iter().enumerate();
         let own = sizes().map(|(at, slowdown)| Self {
             suite: &suite.suite,
-            alarms: AlarmFields::new(suite.alarms, suite.runs_per_year),
+            alarms: AlarmFields::new(suite, suite.alarms),
             ..Self::found(*slowdown, &suite.step(at), suite.drift(at))
         });
         let mut rows: Vec<Self> = own.collect();
@@ -179,7 +178,7 @@ impl<'a> RateRow<'a> {
                 benchmark: Some(&series.subject.benchmark),
                 variant: series.subject.setting.variant_name(),
                 metric: Some(&series.subject.metric),
-                alarms: AlarmFields::new(series.alarms, suite.runs_per_year),
+                alarms: AlarmFields::new(suite, series.alarms),
                 ..found
             };
             if series.steps.is_empty() {
@@ -248,7 +247,7 @@ impl SelfTestAnswer {
         });
         format!(
             "{name}{}{}   ({}, {}, {})",
-            alarms_text(first.alarms, first.runs_per_year),
+            alarms_text(first),
             step.unwrap_or_default(),
             counted(histories, "history"),
             counted(runs, "run"),
@@ -283,7 +282,7 @@ impl SelfTestAnswer {
             } else {
                 "all".to_owned()
             };
-            let alarms = alarm_cell(suite.alarms, suite.runs_per_year);
+            let alarms = alarm_cell(suite, suite.alarms);
             let mut row = vec![title, String::new(), alarms];
             row.extend(found(&|at| suite.step(at), &|at| suite.drift(at)));
             table.row(row);
@@ -291,7 +290,7 @@ impl SelfTestAnswer {
                 let mut row = vec![
                     subject_title(&series.subject),
                     series.subject.metric.clone(),
-                    alarm_cell(series.alarms, suite.runs_per_year),
+                    alarm_cell(suite, series.alarms),
                 ];
                 row.extend(found(
                     &|at| series.steps.get(at).cloned().unwrap_or_default(),
@@ -407,7 +406,7 @@ impl Answer for SelfTestAnswer {
             suite: &suite.suite,
             runs: suite.runs,
             runs_per_year: suite.runs_per_year,
-            alarms: AlarmFields::new(suite.alarms, suite.runs_per_year),
+            alarms: AlarmFields::new(suite, suite.alarms),
         });
         let too_short = test.too_short.iter().map(|(subject, runs)| ShortHistory {
             subject: SubjectFields::new(subject),
