@@ -9,7 +9,7 @@ use crate::commands::parse_slowdown;
 pub struct SelfTestOption {
     /// Test the method on these measurements instead: how often it alarms where nothing changed, and what it
     /// finds of planted slowdowns
-    #[arg(long, conflicts_with = "fail_on", help_heading = "Self-test")]
+    #[arg(long, help_heading = "Self-test")]
     pub self_test: bool,
     /// Planted slowdowns, such as 3%,5%,10% [default: 3%, 5%, 10%]
     #[arg(long, value_name = "SLOWDOWN", value_delimiter = ',', value_parser = parse_slowdown, requires = "self_test", help_heading = "Self-test")]

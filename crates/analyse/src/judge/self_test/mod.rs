@@ -5,6 +5,8 @@
 //! with a slowdown in one benchmark.
 
 mod shuffle;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
@@ -14,12 +16,12 @@ use rayon::prelude::*;
 use self::shuffle::{PlantedSlowdown, Shuffled, rearrange};
 use super::compare::{CompareMethod, CompareOptions, Comparison};
 use super::sides::SideSamples;
-use super::{ReplicationUnit, Verdict};
+use super::{Caution, ReplicationUnit, Verdict};
 use crate::detect::FoundCount;
 use crate::sample::Subject;
 
 /// The comparisons that all replays may have together: a bound on the time.
-const JUDGED_COMPARISONS: usize = 60_000;
+const JUDGED_COMPARISONS: usize = 40_000;
 
 /// The error rates of a comparison on a user's own measurements.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -31,6 +33,8 @@ pub struct CompareSelfTest {
     pub rows: Vec<ComparedRates>,
     /// Number of comparisons that were not: without a ratio, of duets, or of settings that are in several comparisons.
     pub left_out: usize,
+    /// Number of comparisons of different sessions, one of a side: how much sessions differ is not in the rates.
+    pub within_sessions: usize,
     /// Number of different A/A pairs of the benchmark with the fewest.
     pub pairs: f64,
 }
@@ -65,12 +69,26 @@ pub fn self_test(
     options: &CompareOptions,
     slowdowns: &[f64],
 ) -> CompareSelfTest {
-    let designs: BTreeMap<Subject, Shuffled> = samples
-        .compare(names, options)
+    self_test_within(JUDGED_COMPARISONS, samples, names, options, slowdowns)
+}
+
+/// The same with so many comparisons in all.
+fn self_test_within(
+    judged: usize,
+    samples: &SideSamples,
+    names: &[String],
+    options: &CompareOptions,
+    slowdowns: &[f64],
+) -> CompareSelfTest {
+    let comparisons = samples.compare(names, options);
+    let designs: BTreeMap<Subject, Shuffled> = comparisons
         .iter()
         .filter_map(|it| Some((it.subject.clone(), Shuffled::of(it)?)))
         .collect();
-    let all = samples.compare(names, options).len();
+    let all = comparisons.len();
+    let one_session = |it: &&Comparison| {
+        designs.contains_key(&it.subject) && it.cautions.contains(&Caution::OneSession)
+    };
     let shuffle = |seed: Seed, planted: Option<PlantedSlowdown<'_>>| {
         let replay = samples.with_sides(|subject, sides| {
             rearrange(subject, sides, &designs, seed, planted);
@@ -81,6 +99,7 @@ pub fn self_test(
     let number = subjects.len();
     let mut test = CompareSelfTest {
         left_out: all - number,
+        within_sessions: comparisons.iter().filter(one_session).count(),
         pairs: designs
             .values()
             .map(|it| it.pairs())
@@ -90,7 +109,7 @@ pub fn self_test(
     if subjects.is_empty() {
         return test;
     }
-    let judged = JUDGED_COMPARISONS / options.method.effort() / number;
+    let judged = judged / options.method.effort() / number;
     let quiet = (judged * 2 / 5).clamp(20, 2000);
     let planted = (judged * 3 / 5 / slowdowns.len().max(1)).clamp(20, 200 * number);
     let seed_of = |label: &str, at: usize| options.seed.split(&format!("self-test {label} {at}"));

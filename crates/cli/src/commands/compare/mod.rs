@@ -62,7 +62,7 @@ pub struct CompareCommand {
     #[arg(long, conflicts_with_all = ["split", "compat"], help_heading = "Sides")]
     pair_hosts: bool,
     /// Exit with code 1 if one of these occurs; separate several with commas
-    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = one_of(&CONDITIONS))]
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = one_of(&CONDITIONS), conflicts_with = "self_test")]
     fail_on: Vec<GateCondition>,
     /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["compat", "self_test"])]

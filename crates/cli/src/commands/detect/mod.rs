@@ -55,7 +55,12 @@ pub struct DetectCommand {
     #[arg(long, value_name = "WHEN", conflicts_with = "self_test")]
     changed_since: Option<String>,
     /// Exit with code 1 if one of these occurs; separate several with commas
-    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_delimiter = ',',
+        conflicts_with = "self_test"
+    )]
     fail_on: Vec<ChangeGate>,
     /// Start a command if there are new changes, with these as JSON on its standard input; a change
     /// is reported once

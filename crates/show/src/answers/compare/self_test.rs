@@ -59,6 +59,8 @@ struct CompareSelfTestFields<'a> {
     rates: Vec<ComparedRateRow<'a>>,
     /// Number of comparisons that are not replayed.
     left_out: usize,
+    /// Number of comparisons of different sessions, one of a side: how much sessions differ is not in the rates.
+    within_sessions: usize,
 }
 
 /// What is found of planted slowdowns of one size.
@@ -222,6 +224,13 @@ impl CompareSelfTestAnswer {
             );
             notes.push(Note::marked("few_pairs", text).with("different_pairs", test.pairs));
         }
+        if let within @ 1.. = test.within_sessions {
+            let text = format!(
+                "{}: the sides are from different sessions, one of a side: how much sessions differ is not in these rates",
+                counted(within, "comparison")
+            );
+            notes.push(Note::marked("within_sessions", text).with("comparisons", within));
+        }
         if let none @ 1.. = test.rows.len() - self.listed(view).len() {
             let text = format!(
                 "not shown: {} alone (`--full` shows them)",
@@ -290,6 +299,7 @@ impl Answer for CompareSelfTestAnswer {
             different_pairs: self.test.pairs,
             rates: self.rates(),
             left_out: self.test.left_out,
+            within_sessions: self.test.within_sessions,
         })?)
     }
 
