@@ -175,8 +175,8 @@ pub struct SeriesSelfTest {
 ///
 /// The changes that the default rule finds in them are removed first: levels are subtracted, drifts as robust lines,
 /// on logarithms where all values are positive. What remains is resampled in circular blocks of consecutive nights
-/// (Politis & Romano, *Exploring the Limits of Bootstrap* 1992), an eighth of the history long, 5 to 28 nights, with
-/// everything that was observed in these nights. A slow wave longer than a block is lost, and so is a change that was
+/// (Politis & Romano, *Exploring the Limits of Bootstrap* 1992), 5 to 28 nights: an eighth of the
+/// history, and a third of it where nights resemble the night before; with everything that was observed in these nights. A slow wave longer than a block is lost, and so is a change that was
 /// not found: it counts as noise.
 ///
 /// The number of replays depends on the size of the histories and the options alone, so that the result does, too.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use lapwing_model::Better;
-use lapwing_stats::{Seed, as_f64};
+use lapwing_stats::{Seed, as_f64, median};
 use rand::Rng;
 
 use super::super::finding::Finding;
@@ -16,8 +16,12 @@ use crate::sample::HistoryPosition;
 /// The longest block of consecutive nights: four weeks.
 const LONGEST_BLOCK: usize = 28;
 /// A history is resampled in about this many blocks: of 60 nights, in weeks. Longer blocks repeat what happens to be in
-/// this history, shorter ones lose its autocorrelation.
+/// this history.
 const BLOCKS: usize = 8;
+/// The number where nights resemble the night before: shorter blocks lose that.
+const BLOCKS_OF_ALIKE: usize = 3;
+/// The correlation with the night before from which on they do.
+const ALIKE: f64 = 0.2;
 /// The shortest block.
 const SHORTEST_BLOCK: usize = 5;
 /// Seconds of a day and of a year.
@@ -39,6 +43,8 @@ pub(super) struct ReplaySuite {
     pub(super) moments: Vec<usize>,
     /// The time that its runs took in seconds, from the first to the last.
     span: f64,
+    /// The length of a block.
+    block: usize,
 }
 
 /// A history without its known changes.
@@ -87,7 +93,7 @@ impl ReplaySource {
             .iter()
             .map(|at| histories.series[*at].subject.suite.as_str())
             .collect();
-        let suites: Vec<ReplaySuite> = names
+        let mut suites: Vec<ReplaySuite> = names
             .iter()
             .map(|name| ReplaySuite::of(histories, name))
             .collect();
@@ -98,8 +104,13 @@ impl ReplaySource {
             let residuals = Residuals::of(*at, series, findings);
             ReplaySeries::of(series, suite, &suites[suite].moments, residuals)
         });
+        let series: Vec<ReplaySeries> = series.collect();
+        for (at, suite) in suites.iter_mut().enumerate() {
+            let own: Vec<&ReplaySeries> = series.iter().filter(|it| it.suite == at).collect();
+            suite.choose_block(&own);
+        }
         Self {
-            series: series.collect(),
+            series,
             suites,
             moments: histories.moments.clone(),
         }
@@ -194,7 +205,19 @@ impl ReplaySuite {
             name: name.to_owned(),
             moments,
             span,
+            block: 1,
         }
+    }
+
+    /// Chooses the length of its blocks by its series.
+    fn choose_block(&mut self, series: &[&ReplaySeries]) {
+        let alike: Vec<f64> = series
+            .iter()
+            .filter_map(|it| it.autocorrelation())
+            .collect();
+        let is_alike = median(&alike).is_some_and(|it| it > ALIKE);
+        let blocks = if is_alike { BLOCKS_OF_ALIKE } else { BLOCKS };
+        self.block = (self.moments.len() / blocks).clamp(SHORTEST_BLOCK, LONGEST_BLOCK);
     }
 
     /// Returns the usual number of runs per year; `None` if they are of one day.
@@ -205,12 +228,11 @@ impl ReplaySuite {
     /// Draws the nights of a replay in blocks, the last of which continues with the first.
     fn draw(&self, seed: Seed) -> Vec<usize> {
         let number = self.moments.len();
-        let block = (number / BLOCKS).clamp(SHORTEST_BLOCK, LONGEST_BLOCK);
         let mut random = seed.stream(&self.name);
-        let mut drawn = Vec::with_capacity(number + JUDGED_NIGHTS + block);
+        let mut drawn = Vec::with_capacity(number + JUDGED_NIGHTS + self.block);
         while drawn.len() < number + JUDGED_NIGHTS {
             let start = below(number, random.next_u64());
-            drawn.extend((start..start + block).map(|night| night % number));
+            drawn.extend((start..start + self.block).map(|night| night % number));
         }
         drawn.truncate(number + JUDGED_NIGHTS);
         drawn
@@ -266,6 +288,18 @@ impl ReplaySeries {
             level: residuals.level,
             is_ratio: series.is_ratio(),
         }
+    }
+
+    /// Returns the correlation of its nights with the night before; `None` if they do not vary.
+    fn autocorrelation(&self) -> Option<f64> {
+        let values: Vec<f64> = self
+            .nights
+            .iter()
+            .filter_map(|it| Some(it.value?.0))
+            .collect();
+        let squares: f64 = values.iter().map(|value| value * value).sum();
+        let products: f64 = values.windows(2).map(|pair| pair[0] * pair[1]).sum();
+        (squares > 0.0).then(|| products / squares)
     }
 
     /// Returns the number of nights with a value.

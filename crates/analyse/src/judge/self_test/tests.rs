@@ -57,9 +57,14 @@ impl KnownDesign {
                 if self.interleaved {
                     other = one;
                 }
-                let block = |_| 0.05 * normal();
-                let blocks = (0..self.blocks).map(block);
-                blocks.map(|it| [one + it, other + it]).collect()
+                let block = |_| {
+                    let [first, mut second] = [0, 1].map(|_| 0.05 * normal());
+                    if self.interleaved {
+                        second = first;
+                    }
+                    [one + first, other + second]
+                };
+                (0..self.blocks).map(block).collect()
             })
             .collect();
         let mut samples = Vec::new();
@@ -106,7 +111,7 @@ fn names() -> [String; 2] {
 fn stated(design: KnownDesign, options: &CompareOptions, suites: usize) -> [FoundCount; 2] {
     let tests = (0..suites).into_par_iter().map(|number| {
         let samples = design.samples(Seed(11).split(&format!("suite {number}")));
-        let test = self_test_within(2000, &samples, &names(), options, &[1.05]);
+        let test = self_test_within(800, &samples, &names(), options, &[1.05]);
         assert_eq!((test.rows.len(), test.left_out), (design.benchmarks, 0));
         let found = test.rows.iter().map(|row| row.found[0]);
         let found = found.fold(FoundCount::default(), FoundCount::and);
@@ -168,8 +173,9 @@ fn a_comparison_is_as_good_as_it_says() {
         session_noise: 0.02,
         ..changed
     };
+    // Pairs of blocks; instances; sessions.
     for (design, tolerance) in [(changed, 0.1), (single, 0.1), (sessions, 0.12)] {
-        let [stated, truth] = [stated(design, &options, 12), truth(design, &options, 300)];
+        let [stated, truth] = [stated(design, &options, 12), truth(design, &options, 200)];
         let [alarms, true_alarms] = [share(stated[0]), share(truth[0])];
         assert!(
             (alarms - true_alarms).abs() < 0.04,
@@ -191,7 +197,7 @@ fn a_rule_that_alarms_more_is_found_out() {
     };
     let [usual, loose] =
         [CompareOptions::default(), loose].map(|options| share(stated(BLOCKS, &options, 6)[0]));
-    assert!(usual < 0.1 && loose > 0.3, "{usual} {loose}");
+    assert!(usual < 0.1 && loose > 3.0 * usual, "{usual} {loose}");
 }
 
 #[test]
