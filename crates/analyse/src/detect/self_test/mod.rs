@@ -5,6 +5,7 @@
 //! step in one benchmark, and with a drift.
 
 mod counts;
+mod nights;
 mod planted;
 mod quiet;
 mod replay;
@@ -52,7 +53,7 @@ impl Default for SelfTestOptions {
         Self {
             slowdowns: vec![1.03, 1.05, 1.1],
             seed: Seed(7),
-            judged_values: 4_000_000,
+            judged_values: 3_000_000,
         }
     }
 }

@@ -155,9 +155,8 @@ fn share(count: FoundCount) -> f64 {
     count.share().expect("some")
 }
 
-#[test]
-fn a_comparison_is_as_good_as_it_says() {
-    let options = CompareOptions::default();
+/// Ways to measure four benchmarks, whose sides differ by 8 %.
+fn designs() -> [(&'static str, KnownDesign); 3] {
     let changed = KnownDesign {
         ratio: 1.08,
         ..BLOCKS
@@ -173,19 +172,51 @@ fn a_comparison_is_as_good_as_it_says() {
         session_noise: 0.02,
         ..changed
     };
-    // Pairs of blocks; instances; sessions.
-    for (design, tolerance) in [(changed, 0.1), (single, 0.1), (sessions, 0.12)] {
+    [
+        ("10 blocks", changed),
+        ("10 + 10 instances", single),
+        ("6 + 6 sessions", sessions),
+    ]
+}
+
+#[test]
+fn a_comparison_is_as_good_as_it_says() {
+    let options = CompareOptions::default();
+    for (name, design) in designs() {
         let [stated, truth] = [stated(design, &options, 12), truth(design, &options, 200)];
         let [alarms, true_alarms] = [share(stated[0]), share(truth[0])];
         assert!(
-            (alarms - true_alarms).abs() < 0.04,
-            "{alarms} {true_alarms}"
+            (alarms - true_alarms).abs() < 0.05,
+            "{name}: {alarms} {true_alarms}"
         );
         let [found, true_found] = [share(stated[1]), share(truth[1])];
         assert!(
-            (found - true_found).abs() < tolerance,
-            "{found} {true_found}"
+            (found - true_found).abs() < 0.12,
+            "{name}: {found} {true_found}"
         );
+    }
+}
+
+#[test]
+#[ignore = "takes a minute; its table stands in docs/calibration.md"]
+fn table_of_comparisons() {
+    let usual = CompareOptions::default();
+    let loose = CompareOptions {
+        false_discovery_rate: 0.5,
+        ..usual
+    };
+    println!("| design | level | false, stated | true | 5 % found, stated | true |");
+    println!("|---|--:|--:|--:|--:|--:|");
+    for (name, design) in designs() {
+        for options in [usual, loose] {
+            let [stated, truth] = [stated(design, &options, 30), truth(design, &options, 1000)];
+            let shares = [stated[0], truth[0], stated[1], truth[1]].map(|it| 100.0 * share(it));
+            let [alarms, true_alarms, found, true_found] = shares;
+            let level = 100.0 * options.false_discovery_rate;
+            println!(
+                "| {name} | {level} % | {alarms:.1} % | {true_alarms:.1} % | {found:.0} % | {true_found:.0} % |"
+            );
+        }
     }
 }
 

@@ -35,6 +35,9 @@ const SHOWN: usize = 20;
 /// A comparison with fewer planted slowdowns of a size has no row of its own.
 const FEWEST: usize = 20;
 
+/// With fewer different A/A pairs the rates are rough.
+const MANY_PAIRS: f64 = 200.0;
+
 /// Error rates for programs; slowdowns are factors.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CompareSelfTestFields<'a> {
@@ -215,11 +218,9 @@ impl CompareSelfTestAnswer {
         );
         let note = Note::marked("replays", text).with("pairs", test.alarms.of);
         let mut notes = vec![note.with("planted", planted)];
-        #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
-        let made = test.alarms.of as f64;
-        if test.pairs < made {
+        if test.pairs < MANY_PAIRS {
             let text = format!(
-                "only {:.0} different A/A pairs can be made of these measurements: more of them say more",
+                "only {:.0} different A/A pairs can be made of these measurements, so the rates are rough",
                 test.pairs
             );
             notes.push(Note::marked("few_pairs", text).with("different_pairs", test.pairs));

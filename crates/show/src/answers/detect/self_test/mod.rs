@@ -1,15 +1,16 @@
 //! The detector on a user's own history: `lapwing detect --self-test`.
 
+mod rows;
+
 use lapwing_analyse::detect::{
-    AlarmCount, DetectOptions, DetectRule, DriftShare, JUDGED_NIGHTS, RUNS_FOR_A_SELF_TEST,
-    SeenStep, SelfTest, SelfTestOptions, SeriesSelfTest, SuiteSelfTest,
+    DetectOptions, DetectRule, DriftShare, JUDGED_NIGHTS, RUNS_FOR_A_SELF_TEST, SeenStep, SelfTest,
+    SelfTestOptions, SeriesSelfTest, SuiteSelfTest,
 };
 use lapwing_analyse::sample::Subject;
 use lapwing_model::text::{counted, first_names, grouped};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value;
 
+use self::rows::{AlarmFields, RateRow, ReplayFields, SelfTestFields, ShortHistory, SuiteFields};
 use super::rows::SubjectFields;
 use super::text::rule_text;
 use crate::answers::subject_title;
@@ -40,172 +41,6 @@ const HISTORIES: usize = 20;
 const FEWEST_STEPS: usize = 5;
 /// More names than this are a number.
 const NAMED: usize = 3;
-
-/// Error rates for programs; slowdowns are factors.
-#[derive(Debug, Serialize, JsonSchema)]
-struct SelfTestFields<'a> {
-    /// `changepoint` or `threshold`.
-    rule: &'static str,
-    /// Of the rule `changepoint`.
-    false_discovery_rate: Option<f64>,
-    seed: u64,
-    /// The planted slowdowns.
-    slowdowns: &'a [f64],
-    /// Number of runs after a planted step in which it may be seen.
-    judged_runs: usize,
-    /// Number of runs that a history needs.
-    required_runs: usize,
-    /// Number of changes that were removed before.
-    removed: usize,
-    replays: ReplayFields,
-    /// Alarms of each suite.
-    suites: Vec<SuiteFields<'a>>,
-    /// Of each suite and of each history, by slowdown.
-    rates: Vec<RateRow<'a>>,
-    /// Histories with too few runs.
-    too_short: Vec<ShortHistory<'a>>,
-    /// Number of histories that are not measured any more.
-    ended: usize,
-    /// Number of histories that are not replayed because there are very many.
-    left_out: usize,
-}
-
-/// Number of replays.
-#[derive(Debug, Serialize, JsonSchema)]
-struct ReplayFields {
-    /// Without a change, each of `judged_runs` runs.
-    quiet: usize,
-    /// With a step of each size.
-    steps: usize,
-    /// With a drift of each size, over the whole history and over its last half.
-    drifts: usize,
-}
-
-/// Alarms of a suite in which nothing changed.
-#[derive(Debug, Serialize, JsonSchema)]
-struct SuiteFields<'a> {
-    suite: &'a str,
-    runs: usize,
-    /// How often it is measured; `null` if all runs are of one day.
-    runs_per_year: Option<f64>,
-    #[serde(flatten)]
-    alarms: AlarmFields,
-}
-
-/// Alarms of a suite or a history.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-struct AlarmFields {
-    /// Number of false findings in `quiet_runs`.
-    alarms: usize,
-    suspicions: usize,
-    /// Number of runs that were judged and in which nothing changed.
-    quiet_runs: usize,
-    alarms_per_run: f64,
-    /// `null` if it is unknown how many runs a year has.
-    alarms_per_year: Option<f64>,
-    alarms_per_year_lower: Option<f64>,
-    alarms_per_year_upper: Option<f64>,
-    suspicions_per_year: Option<f64>,
-}
-
-/// What is found of the planted changes of one size.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-struct RateRow<'a> {
-    suite: &'a str,
-    /// `null` for all histories of the suite together.
-    benchmark: Option<&'a str>,
-    variant: Option<String>,
-    metric: Option<&'a str>,
-    /// `null` where nothing can be planted: some values are not positive.
-    slowdown: Option<f64>,
-    /// Number of planted steps.
-    steps: usize,
-    /// Number of those that were found within `judged_runs`.
-    steps_found: usize,
-    /// The number of runs until half of the steps are found; `null` if fewer are.
-    runs_to_find_half: Option<usize>,
-    /// The same for 90 %.
-    runs_to_find_90: Option<usize>,
-    /// Number of drifts over the whole history.
-    drifts: usize,
-    drifts_found: usize,
-    /// Number of drifts over the last half of the history.
-    late_drifts: usize,
-    late_drifts_found: usize,
-    #[serde(flatten)]
-    alarms: AlarmFields,
-}
-
-/// A history with too few runs.
-#[derive(Debug, Serialize, JsonSchema)]
-struct ShortHistory<'a> {
-    #[serde(flatten)]
-    subject: SubjectFields<'a>,
-    runs: usize,
-}
-
-impl AlarmFields {
-    fn new(suite: &SuiteSelfTest, count: AlarmCount) -> Self {
-        let rate = suite.rate(count.alarms, count.nights);
-        let suspicions = suite.rate(count.suspicions, count.nights);
-        let per_year = |rate: f64| suite.runs_per_year.map(|runs| runs * rate);
-        Self {
-            alarms: count.alarms,
-            suspicions: count.suspicions,
-            quiet_runs: count.nights,
-            alarms_per_run: rate.value,
-            alarms_per_year: per_year(rate.value),
-            alarms_per_year_lower: per_year(rate.lower),
-            alarms_per_year_upper: per_year(rate.upper),
-            suspicions_per_year: per_year(suspicions.value),
-        }
-    }
-}
-
-impl<'a> RateRow<'a> {
-    /// Returns the rows of a suite: its own, then those of its histories.
-    fn of_suite(suite: &'a SuiteSelfTest, slowdowns: &'a [f64]) -> Vec<Self> {
-        let sizes = || slowdowns.iter().enumerate();
-        let own = sizes().map(|(at, slowdown)| Self {
-            suite: &suite.suite,
-            alarms: AlarmFields::new(suite, suite.alarms),
-            ..Self::found(*slowdown, &suite.step(at), suite.drift(at))
-        });
-        let mut rows: Vec<Self> = own.collect();
-        for series in &suite.series {
-            let row = |found: Self| Self {
-                suite: &suite.suite,
-                benchmark: Some(&series.subject.benchmark),
-                variant: series.subject.setting.variant_name(),
-                metric: Some(&series.subject.metric),
-                alarms: AlarmFields::new(suite, series.alarms),
-                ..found
-            };
-            if series.steps.is_empty() {
-                rows.push(row(Self::default()));
-            }
-            let found = series.steps.iter().zip(&series.drifts).zip(slowdowns);
-            rows.extend(found.map(|((step, drift), it)| row(Self::found(*it, step, *drift))));
-        }
-        rows
-    }
-
-    fn found(slowdown: f64, step: &SeenStep, drift: DriftShare) -> Self {
-        let seen = step.seen();
-        Self {
-            slowdown: Some(slowdown),
-            steps: seen.of,
-            steps_found: seen.found,
-            runs_to_find_half: step.within(0.5),
-            runs_to_find_90: step.within(0.9),
-            drifts: drift.whole.of,
-            drifts_found: drift.whole.found,
-            late_drifts: drift.last_half.of,
-            late_drifts_found: drift.last_half.found,
-            ..Self::default()
-        }
-    }
-}
 
 impl SelfTestAnswer {
     fn rates(&self) -> Vec<RateRow<'_>> {
@@ -322,13 +157,11 @@ impl SelfTestAnswer {
         let note = note.with("steps", replays.steps);
         notes.push(note.with("drifts", 2 * replays.drifts));
         if let removed @ 1.. = test.removed {
-            let text = format!(
-                "{} in the history removed first; one that is not found counts as noise",
-                match removed {
-                    1 => "1 change was".to_owned(),
-                    several => format!("{several} changes were"),
-                }
-            );
+            let changes = match removed {
+                1 => "1 change of the history was".to_owned(),
+                several => format!("{several} changes of the history were"),
+            };
+            let text = format!("{changes} removed first; one that is not found counts as noise");
             notes.push(Note::marked("removed", text).with("changes", removed));
         }
         if let none @ 1.. = self.not_listed(view) {
