@@ -64,15 +64,59 @@ fn the_self_test_of_the_example_says_what_its_planted_changes_confirm() {
 #[test]
 fn a_history_that_is_too_short_for_a_self_test_is_said_so() {
     let folder = history(14, &[("quiet", QUIET)]);
-    assert_snapshot!(run(folder.path(), &["detect", "--self-test"]), @"");
-    assert_snapshot!(run(folder.path(), &["detect", "--self-test", "--fail-on", "regression"]), @"");
-    assert_snapshot!(run(folder.path(), &["detect", "--slowdown", "5%"]), @"");
+    assert_snapshot!(run(folder.path(), &["detect", "--self-test"]), @"
+    error: a self-test needs 20 runs: quiet (14)
+    exit 3
+    ");
+    assert_snapshot!(run(folder.path(), &["detect", "--self-test", "--fail-on", "regression"]), @"
+    error: the argument '--self-test' cannot be used with '--fail-on <WHAT>'
+
+    Usage: lapwing detect --self-test
+
+    For more information, try '--help'.
+    exit 2
+    ");
+    assert_snapshot!(run(folder.path(), &["detect", "--slowdown", "5%"]), @"
+    error: the following required arguments were not provided:
+      --self-test
+
+    Usage: lapwing detect --self-test --slowdown <SLOWDOWN>
+
+    For more information, try '--help'.
+    exit 2
+    ");
 }
 
 #[test]
 fn a_self_test_is_one_screen_in_every_format() {
     let folder = history(40, &[("join", STEP), ("quiet", QUIET)]);
-    assert_snapshot!(run(folder.path(), &["detect", "--self-test", "--slowdown", "1%,20%"]), @"");
+    let text = run(
+        folder.path(),
+        &["detect", "--self-test", "--slowdown", "1%,20%"],
+    );
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.len() <= 20, "{text}");
+    assert!(
+        lines[0].contains(" false alarms a year; a step of 20 % is seen after 3 runs (90 %: 3)"),
+        "{text}"
+    );
+    assert!(
+        lines[0].ends_with("(2 histories, 40 runs, FDR 5 %)"),
+        "{text}"
+    );
+    let words: Vec<&str> = lines[2].split_whitespace().collect();
+    assert_eq!(
+        words.join(" "),
+        "history alarms a year step 1 % step 20 % drift 1 % drift 20 %"
+    );
+    let rows = lines[3..6]
+        .iter()
+        .map(|line| line.split_whitespace().next().unwrap());
+    assert_eq!(rows.collect::<Vec<_>>(), ["all", "join", "quiet"]);
+    assert!(
+        text.contains("1 change of the history was removed first"),
+        "{text}"
+    );
     let words = ["detect", "--self-test", "--slowdown", "20%", "--format"];
     let markdown = run(folder.path(), &[&words[..], &["markdown"]].concat());
     assert!(
@@ -100,11 +144,30 @@ fn a_comparison_tests_itself_on_pairs_of_its_own_measurements() {
         "since 2026-01-22",
         "--self-test",
     ];
-    assert_snapshot!(run(folder.path(), &[&words[..], &["--slowdown", "0.1%,5%"]].concat()), @"");
+    let text = run(
+        folder.path(),
+        &[&words[..], &["--slowdown", "0.1%,5%"]].concat(),
+    );
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].contains(": where nothing changed, "), "{text}");
+    assert!(
+        lines[0].contains("; a slowdown of 5 % is found in 100 %"),
+        "{text}"
+    );
+    let rows = lines[2..6]
+        .iter()
+        .map(|line| line.split_whitespace().next().unwrap());
+    assert_eq!(
+        rows.collect::<Vec<_>>(),
+        ["benchmark", "all", "join", "quiet"]
+    );
     let answer = json(folder.path(), &words);
     assert_eq!(answer["answer"], "compare-self-test");
     let csv = run(folder.path(), &[&words[..], &["--format", "csv"]].concat());
     assert_eq!(csv.lines().count(), 11, "{csv}");
     let three = ["compare", "v1", "v2", "v3", "--self-test"];
-    assert_snapshot!(run(folder.path(), &three), @"");
+    assert_snapshot!(run(folder.path(), &three), @"
+    error: --self-test takes a baseline and one candidate, without --compat and --each-baseline
+    exit 2
+    ");
 }
