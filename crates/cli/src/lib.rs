@@ -14,6 +14,7 @@ mod progress;
 mod remote;
 mod review;
 mod samples;
+mod self_testing;
 mod session;
 mod store;
 mod suite;

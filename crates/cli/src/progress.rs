@@ -32,6 +32,17 @@ pub fn bar(doing: &str, steps: usize, context: &Context) -> ProgressBar {
     }
 }
 
+/// Returns a spinner for an operation that takes some seconds; hidden if standard error is not a terminal.
+pub fn spinner(doing: &str, context: &Context) -> ProgressBar {
+    if context.quiet || !context.terminal.is_interactive() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    bar.set_message(doing.to_owned());
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}
+
 /// Operations shorter than this show no progress.
 const QUICK: Duration = Duration::from_secs(2);
 

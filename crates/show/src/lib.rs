@@ -48,6 +48,7 @@ pub use words::noise::{
     NOISY, NoiseCounts, NoisePartText, NoiseText, RowSubject, RowTitles, TitledRow, noise_advice,
     noise_headline,
 };
+pub use words::self_test::{alarm_cell, alarms_text, drift_cell, found_text, seen_text, step_cell};
 pub use words::steady::{class_name, classes_text};
 pub use words::summary::RunSummary;
 pub use words::verdict::{

@@ -414,6 +414,28 @@ impl SideSamples {
             .collect()
     }
 
+    /// Returns the samples of two sides, of one setting each.
+    #[cfg(test)]
+    pub(super) fn of_two(
+        samples: impl IntoIterator<Item = (Subject, lapwing_model::Metric, [SideSample; 2])>,
+    ) -> Self {
+        let mut all = Self::new(vec!["old".to_owned(), "new".to_owned()]);
+        for (subject, metric, sides) in samples {
+            let sides = sides.map(|side| vec![side]).into();
+            all.put((subject, 0), GatheredSamples { metric, sides });
+        }
+        all
+    }
+
+    /// Returns samples whose sides are rearranged: of each subject without levels, the settings of all sides.
+    pub(super) fn with_sides(&self, rearrange: impl Fn(&Subject, &mut [Vec<SideSample>])) -> Self {
+        let mut all = self.clone();
+        for ((subject, _), gathered) in &mut all.samples {
+            rearrange(subject, &mut gathered.sides);
+        }
+        all
+    }
+
     /// Pairs every candidate with the first side, per setting.
     pub(super) fn pairs<'a>(&'a self, names: &'a [String]) -> Vec<ComparedPair<'a>> {
         let mut pairs = Vec::new();

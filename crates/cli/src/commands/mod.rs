@@ -30,6 +30,7 @@ use clap::Subcommand;
 
 pub use self::bisect::bisection_hint;
 pub use self::indicator::indicator_hint;
+pub use self::mds::parse_slowdown;
 pub use self::stack::stack_hint;
 
 use crate::error::{CliError, ExitStatus};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use lapwing_analyse::detect::{DetectOptions, Histories};
+use lapwing_analyse::detect::{DetectOptions, Histories, SelfTestOptions};
 use lapwing_analyse::judge::Verdict;
 use lapwing_analyse::sample::{SampleFilter, SideSpec, each_batch};
 use lapwing_model::text::{counted, first_names};
@@ -45,6 +45,10 @@ pub struct ReportCommand {
     /// charts
     #[arg(long)]
     raw: bool,
+    /// Also test the detection of changes on these histories, as `lapwing detect --self-test` does, on the
+    /// page of changes
+    #[arg(long)]
+    self_test: bool,
     /// Open the report in a browser
     #[arg(long)]
     open: bool,
@@ -190,6 +194,7 @@ impl ReportCommand {
             Ok::<(), StoreError>(())
         })?;
         let options = self.statistics.options(judging);
+        let seed = options.seed;
         let options = DetectOptions {
             false_discovery_rate: options.false_discovery_rate,
             smallest_effect: self.statistics.smallest_effect,
@@ -197,6 +202,12 @@ impl ReportCommand {
         };
         let remarks = store.annotations().all()?;
         let mut view = ChangesView::of(histories, &judging.suite, options, &remarks);
+        if self.self_test {
+            view.test_itself(SelfTestOptions {
+                seed,
+                ..SelfTestOptions::default()
+            });
+        }
         view.count_commits(|after, up_to| judging.number_of_commits(after, up_to));
         view.link_commits(|commit| judging.remote_with(commit));
         Ok((view, has_studies))

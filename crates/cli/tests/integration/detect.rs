@@ -13,7 +13,7 @@ use crate::nights_fixture::findings;
 use crate::program::{output, run};
 
 /// Returns the repository with its measurements in its store.
-fn repository() -> TempDir {
+pub fn repository() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("words");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/nightly/make-history");

@@ -81,11 +81,15 @@ fn missing(folder: &Path, arguments: &[&str], page: &str) -> Vec<String> {
 #[test]
 fn every_key_is_documented() {
     let folder = filled();
-    let commands: [(&[&str], &str); 5] = [
+    let commands: [(&[&str], &str); 6] = [
         (&["mds", "--closed-form", "--full", "--audit"], "mds.md"),
         (&["plan", "--experiments", "100", "--audit"], "plan.md"),
         (
             &["compare", "version:1.0", "version:1.1", "--audit"],
+            "compare.md",
+        ),
+        (
+            &["compare", "version:1.0", "version:1.1", "--self-test"],
             "compare.md",
         ),
         (&["variability", "--audit"], "variability.md"),

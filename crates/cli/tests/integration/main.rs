@@ -73,6 +73,7 @@ mod run_commits;
 mod run_plan;
 mod run_pytest;
 mod schema;
+mod self_test;
 mod share;
 mod share_members;
 mod short_answers;

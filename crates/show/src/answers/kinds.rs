@@ -54,7 +54,9 @@ const STORES: &[&AnswerKind] = &[
 const ANALYSES: &[&AnswerKind] = &[
     &compare::KIND,
     &compare::HAIL_KIND,
+    &compare::SELF_TEST_KIND,
     &detect::KIND,
+    &detect::SELF_TEST_KIND,
     &variability::KIND,
     &mds::KIND,
     &plan::KIND,

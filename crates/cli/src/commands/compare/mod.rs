@@ -7,13 +7,15 @@ use std::path::PathBuf;
 use clap::Args;
 use lapwing_analyse::judge::{
     COILED_RESAMPLES, CompareOptions, Comparison, GateCondition, GateOutcome, HAIL_REPLICATES,
-    SampleSplit, SideSamples, SuiteComparison, Verdict,
+    SampleSplit, SideSamples, SuiteComparison, Verdict, self_test,
 };
 use lapwing_analyse::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_formats::EachRun;
 use lapwing_model::text::{counted, plural};
 use lapwing_record::RunHead;
-use lapwing_show::answers::compare::{CompareAnswer, ControlResult, HailAnswer};
+use lapwing_show::answers::compare::{
+    CompareAnswer, CompareSelfTestAnswer, ControlResult, HailAnswer,
+};
 use lapwing_show::chart::{change_map, ratios, threshold_map};
 
 pub use self::control::control_result;
@@ -27,6 +29,8 @@ use crate::options::{
     AnswerOptions, Context, ExportOptions, FilterOptions, NamedValue, check_plot, one_of,
 };
 use crate::profile::Compat;
+use crate::progress;
+use crate::self_testing::SelfTestOption;
 use crate::store::open_for_reading;
 use lapwing_show::writing::{NextStep, Note};
 
@@ -58,14 +62,16 @@ pub struct CompareCommand {
     #[arg(long, conflicts_with_all = ["split", "compat"], help_heading = "Sides")]
     pair_hosts: bool,
     /// Exit with code 1 if one of these occurs; separate several with commas
-    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = one_of(&CONDITIONS))]
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = one_of(&CONDITIONS), conflicts_with = "self_test")]
     fail_on: Vec<GateCondition>,
     /// Write a chart to this .svg, .png or .html file
-    #[arg(long, value_name = "FILE", conflicts_with = "compat")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["compat", "self_test"])]
     plot: Option<PathBuf>,
     /// Kind of chart [default: ratios; heatmap for many comparisons of several candidates]
     #[arg(long, value_name = "KIND", requires = "plot", value_parser = one_of(&PLOT_KINDS), help_heading = "Output")]
     plot_kind: Option<PlotKind>,
+    #[command(flatten)]
+    self_test: SelfTestOption,
     #[command(flatten)]
     answer: AnswerOptions,
     #[command(flatten)]
@@ -151,6 +157,9 @@ impl CompareCommand {
         };
         let options = self.statistics.options(&judging);
         let gathered = self.gather(&self.sides, &judging, context)?;
+        if self.self_test.self_test {
+            return self.test_itself(gathered, &options, context);
+        }
         if self.cleaning.compat == Some(Compat::Hail) {
             self.statistics.refuse()?;
             return self.compare_as_hail(gathered, &options, context);
@@ -260,6 +269,42 @@ impl CompareCommand {
             ),
         }
         ExitStatus::Judged
+    }
+
+    /// Shows what the comparison does on A/A pairs made of the measurements.
+    fn test_itself(
+        &self,
+        gathered: GatheredSides,
+        options: &CompareOptions,
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
+        let GatheredSides {
+            names,
+            samples,
+            notes,
+        } = gathered;
+        let two: Result<[String; 2], _> = names.clone().try_into();
+        let is_own = self.cleaning.compat.is_none() && !self.each_baseline;
+        let Some(two) = two.ok().filter(|_| is_own) else {
+            let what = "--self-test takes a baseline and one candidate, without --compat and --each-baseline";
+            return Err(CliError::input(what));
+        };
+        let slowdowns = self.self_test.slowdowns();
+        let spinner = progress::spinner("comparing shuffled measurements", context);
+        let test = self_test(&samples, &names, options, &slowdowns);
+        spinner.finish_and_clear();
+        if test.rows.is_empty() {
+            let what = "a self-test needs 3 instances per side of a benchmark";
+            return Err(CliError::not_enough(what));
+        }
+        let answer = CompareSelfTestAnswer {
+            names: two,
+            test,
+            slowdowns,
+            options: *options,
+            notes,
+        };
+        context.show(&answer, &self.answer)
     }
 
     /// Compares by the method of Hail's `analyze_benchmarks`.

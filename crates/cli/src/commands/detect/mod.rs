@@ -10,13 +10,18 @@ use std::path::{Path, PathBuf};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use lapwing_analyse::detect::{
-    ChangeKind, DetectOptions, Direction, Finding, Histories, HistoryOrder, SeriesState, detect,
+    ChangeKind, DetectOptions, Direction, Finding, Histories, HistoryOrder, SelfTestOptions,
+    SeriesState, detect, self_test,
 };
 use lapwing_analyse::sample::{SampleFilter, each_with_all_metrics};
 use lapwing_record::StoreError;
-use lapwing_show::answers::detect::{DetectAnswer, muted_note, unknown_note};
+use lapwing_show::answers::detect::{
+    DetectAnswer, SelfTestAnswer, muted_note, too_short_note, unknown_note,
+};
 use lapwing_show::answers::earlier_note;
+use lapwing_show::writing::Note;
 use lapwing_show::{badge, junit};
+use lapwing_stats::Seed;
 
 use crate::cleaning::{CleaningOptions, TriageOption};
 use crate::comparing::{metrics, parse_share};
@@ -24,6 +29,7 @@ use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, FilterOptions, NamedValue, check_folder, one_of};
 use crate::profile::{Compat, Profile};
 use crate::progress;
+use crate::self_testing::SelfTestOption;
 use crate::store::{note_retired, open_for_reading};
 use lapwing_record::atomic;
 
@@ -46,22 +52,42 @@ pub struct DetectCommand {
     #[command(flatten)]
     rule: RuleOptions,
     /// Only report changes that may have happened after this version, Git revision or date
-    #[arg(long, value_name = "WHEN")]
+    #[arg(long, value_name = "WHEN", conflicts_with = "self_test")]
     changed_since: Option<String>,
     /// Exit with code 1 if one of these occurs; separate several with commas
-    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_delimiter = ',',
+        conflicts_with = "self_test"
+    )]
     fail_on: Vec<ChangeGate>,
     /// Start a command if there are new changes, with these as JSON on its standard input; a change
     /// is reported once
-    #[arg(long, value_name = "COMMAND", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "COMMAND", value_parser = NonEmptyStringValueParser::new(), conflicts_with = "self_test")]
     notify: Option<String>,
     /// Write a badge with the number of regressions to this .svg file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "self_test")]
     badge: Option<PathBuf>,
     /// Also write JUnit XML for CI systems to this file: a test case per history, which fails for a new
     /// regression
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "self_test",
+        help_heading = "Output"
+    )]
     junit: Option<PathBuf>,
+    #[command(flatten)]
+    self_test: SelfTestOption,
+    /// Seed of the replays of a self-test
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 7,
+        help_heading = "Self-test"
+    )]
+    seed: u64,
     #[command(flatten)]
     answer: AnswerOptions,
     #[command(flatten)]
@@ -143,6 +169,14 @@ impl DetectCommand {
             return Err(CliError::not_enough("no benchmark has a usable value")
                 .hint("`lapwing list` shows the contents of the store"));
         }
+        let excluded = || {
+            let notes = disregarded.clone().into_iter().chain(muted_note(&muted));
+            let unknown = unknown_note(&judging.suite, &histories, &muted).filter(|_| is_all);
+            notes.chain(unknown).chain(earlier_note(histories.earlier))
+        };
+        if self.self_test.self_test {
+            return self.test_itself(&histories, options, excluded().collect(), context);
+        }
         let mut notes = Vec::new();
         if let Some(since) = &self.changed_since {
             let found = changed_since(since, &histories, self.order, &judging)?;
@@ -156,13 +190,7 @@ impl DetectCommand {
         detection.triage(&histories, &store.annotations().all()?);
         let answer = DetectAnswer {
             detection,
-            notes: notes
-                .into_iter()
-                .chain(disregarded)
-                .chain(muted_note(&muted))
-                .chain(unknown_note(&judging.suite, &histories, &muted).filter(|_| is_all))
-                .chain(earlier_note(histories.earlier))
-                .collect(),
+            notes: notes.into_iter().chain(excluded()).collect(),
             program: context.program(),
             histories,
             changed_since: self.changed_since.clone(),
@@ -182,6 +210,36 @@ impl DetectCommand {
             notify::notify(command, &answer, &mut store)?;
         }
         Ok(self.judge(&answer))
+    }
+
+    /// Shows what the detector does on replays of the histories.
+    fn test_itself(
+        &self,
+        histories: &Histories,
+        options: DetectOptions,
+        notes: Vec<Note>,
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
+        let wanted = SelfTestOptions {
+            slowdowns: self.self_test.slowdowns(),
+            seed: Seed(self.seed),
+            ..SelfTestOptions::default()
+        };
+        let spinner = progress::spinner("replaying the histories", context);
+        let test = self_test(histories, &options, &wanted);
+        spinner.finish_and_clear();
+        if test.suites.is_empty() {
+            let why = too_short_note(&test.too_short);
+            let why = why.map_or_else(|| "no history is still measured".to_owned(), |it| it.text);
+            return Err(CliError::not_enough(why));
+        }
+        let answer = SelfTestAnswer {
+            test,
+            wanted,
+            options,
+            notes,
+        };
+        context.show(&answer, &self.answer)
     }
 
     fn judge(&self, answer: &DetectAnswer) -> ExitStatus {

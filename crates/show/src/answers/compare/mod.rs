@@ -2,6 +2,7 @@
 
 mod hail;
 mod rows;
+mod self_test;
 mod sides;
 mod text;
 
@@ -22,6 +23,7 @@ use crate::{VerdictCounts, news_first};
 
 pub use hail::{HailAnswer, KIND as HAIL_KIND};
 pub use rows::{ComparisonFields, caution_note, needed_about, needed_more_than};
+pub use self_test::{CompareSelfTestAnswer, SELF_TEST_KIND};
 pub use sides::{ControlResult, control_note, environment_note};
 
 /// The comparisons of all benchmarks.

@@ -1,6 +1,7 @@
 //! Changes in the history of benchmarks: `lapwing detect` (`docs/detect.md`).
 
 mod rows;
+mod self_test;
 mod text;
 
 use lapwing_analyse::detect::{
@@ -13,6 +14,8 @@ use lapwing_model::{BenchmarkLimits, JudgeSettings};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+
+pub use self::self_test::{SELF_TEST_KIND, SelfTestAnswer, too_short_note};
 
 use self::rows::{FindingFields, GroupRow, SeriesRow, SubjectFields, SuspicionRow, UntestedRow};
 use self::text::ListedChanges;

@@ -204,7 +204,7 @@ fn headline(answer: &DetectAnswer) -> String {
 }
 
 /// Returns what the rule accepts: `FDR 5 %`.
-fn rule_text(options: &DetectOptions) -> String {
+pub fn rule_text(options: &DetectOptions) -> String {
     match options.rule {
         DetectRule::ChangePoint => {
             format!("FDR {}", round_percent(options.false_discovery_rate))

@@ -3,6 +3,7 @@
 mod benchmark;
 mod causes;
 mod page;
+mod self_test;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +16,7 @@ use crate::ChangeCounts;
 use crate::CommitPages;
 use lapwing_analyse::detect::{
     DetectOptions, Detection, Direction, Finding, FindingGroup, Histories, HistoryOrder, Moment,
-    change_id, detect,
+    SelfTest, SelfTestOptions, change_id, detect,
 };
 use lapwing_analyse::sample::Subject;
 use lapwing_model::JudgeSettings;
@@ -43,6 +44,8 @@ pub struct ChangesView {
     commit_pages: BTreeMap<String, CommitPages>,
     /// The histories that the suite file mutes.
     muted: Vec<Subject>,
+    /// What the detector does on replays of the histories, with what was planted, if it was asked for.
+    self_test: Option<(SelfTest, SelfTestOptions)>,
 }
 
 impl ChangesView {
@@ -72,6 +75,7 @@ impl ChangesView {
             cause_of,
             commit_pages: BTreeMap::new(),
             muted,
+            self_test: None,
         };
         view.sort_causes();
         for (at, finding) in view.detection.findings.iter().enumerate() {
@@ -84,6 +88,12 @@ impl ChangesView {
             of_benchmark.sort_by_key(|at| std::cmp::Reverse(findings[*at].first_after));
         }
         view
+    }
+
+    /// Tests the detector on replays of the histories, for a section of the page.
+    pub fn test_itself(&mut self, wanted: SelfTestOptions) {
+        let test = lapwing_analyse::detect::self_test(&self.histories, &self.options, &wanted);
+        self.self_test = Some((test, wanted));
     }
 
     /// Sets the number of commits of each range, which `count` returns for the commits before it and at its end.

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::causes::causes;
+use super::self_test::self_test_section;
 use super::words::{state_key, state_text};
 use super::{ChangesView, SHOWN_CAUSES};
 use crate::quantity::round_percent;
@@ -172,6 +173,7 @@ fn conclusion(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Ma
         (not_shown(view))
         (untested(view, written))
         (causes(view))
+        (self_test_section(view))
         @if !view.detection.findings.is_empty() { h2 { "All changes" } }
     }
 }
