@@ -52,5 +52,5 @@ pub use words::summary::RunSummary;
 pub use words::verdict::{
     ComparisonText, MethodText, RatioText, VerdictCounts, VerdictText, after, caution_text,
     earlier_epoch_text, explanation_text, news_first, reason_text, replication_notes,
-    verdicts_text,
+    session_noise_note, verdicts_text,
 };

@@ -83,6 +83,16 @@ impl<'e> SessionKnowledge<'e> {
         Some(interval.width() / 2.0)
     }
 
+    /// Returns how much the sessions of a benchmark differ on one host, whatever is compared.
+    pub fn of_benchmark(&self, subject: &Subject) -> Option<SessionNoise> {
+        let key = (
+            subject.suite.clone(),
+            subject.metric.clone(),
+            BTreeSet::new(),
+        );
+        SuiteSessions::of(self.earlier, &key).known(&subject.benchmark, SideHosts::Same)
+    }
+
     /// Returns how much sessions of a benchmark differ; `None` if the earlier ones do not show it.
     ///
     /// If they do not show what the hosts of the sides differ by, it is how much sessions on one host differ.
@@ -135,6 +145,15 @@ impl SuiteSessions {
         hosts: SideHosts,
         today: &SessionSides,
     ) -> Option<SessionNoise> {
+        let known = self.known(benchmark, hosts)?;
+        let own = self.histories.get(benchmark);
+        Some(SessionNoise {
+            variance: of_today(known.variance, own, today),
+            ..known
+        })
+    }
+
+    fn known(&self, benchmark: &str, hosts: SideHosts) -> Option<SessionNoise> {
         let (known, least) = match hosts {
             SideHosts::Same => (&self.same_hosts, KNOWN_FROM),
             SideHosts::Other => (&self.other_hosts, HOSTS_KNOWN_FROM),
@@ -144,8 +163,8 @@ impl SuiteSessions {
         let own = self.histories.get(benchmark);
         let longest = || self.histories.values().map(SessionHistory::len).max();
         let sessions = own.map(SessionHistory::len).or_else(longest)?;
-        (variance.freedom >= least).then(|| SessionNoise {
-            variance: of_today(variance, own, today),
+        (variance.freedom >= least).then_some(SessionNoise {
+            variance,
             sessions,
             hosts_are_known: true,
         })

@@ -699,7 +699,11 @@ pub fn caution_text(caution: &Caution) -> String {
 /// Returns the note on how much sessions differ, where the sides are of different ones and the store knows.
 fn session_note(comparisons: &[Comparison]) -> Option<Note> {
     let noises = comparisons.iter().filter_map(Comparison::session_noise);
-    let mut noises: Vec<SessionNoise> = noises.collect();
+    session_noise_note(noises.collect())
+}
+
+/// Returns the note on how much sessions differ; `None` if nothing says so.
+pub fn session_noise_note(mut noises: Vec<SessionNoise>) -> Option<Note> {
     noises.sort_by(|one, other| one.deviation().total_cmp(&other.deviation()));
     let (least, most) = (noises.first()?, noises.last()?);
     let sessions = noises.iter().map(|it| it.sessions).max()?;
