@@ -47,10 +47,10 @@ pub use words::noise::{
     NOISY, NoiseCounts, NoisePartText, NoiseText, RowSubject, RowTitles, TitledRow, noise_advice,
     noise_headline,
 };
+pub use words::replication::{replication_notes, session_noise_note};
 pub use words::steady::{class_name, classes_text};
 pub use words::summary::RunSummary;
 pub use words::verdict::{
     ComparisonText, MethodText, RatioText, VerdictCounts, VerdictText, after, caution_text,
-    earlier_epoch_text, explanation_text, news_first, reason_text, replication_notes,
-    session_noise_note, verdicts_text,
+    earlier_epoch_text, explanation_text, news_first, reason_text, verdicts_text,
 };

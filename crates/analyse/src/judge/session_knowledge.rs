@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use lapwing_stats::{Confidence, SideHosts, VariancePrior, known_noise_test, known_with_suite};
 use rayon::prelude::*;
 
-use super::compare::{Comparison, SideSample};
+use super::caution::Caution;
+use super::compare::{Comparison, SideSample, with_centres};
 use super::earlier::EarlierComparisons;
 use super::replication::session_sides::SessionSides;
 use super::replication::unit::Replication;
@@ -181,5 +182,45 @@ impl KnownVariances {
             by_benchmark: histories.keys().cloned().zip(known).collect(),
             of_suite: known_with_suite(&of_suite, &[None])[0],
         }
+    }
+}
+
+impl Comparison {
+    /// Returns how much sessions of the benchmark differ, if the store knows and the sides are of different ones.
+    pub fn session_noise(&self) -> Option<SessionNoise> {
+        let noise = self.replication.as_ref().and_then(|it| it.noise);
+        noise.filter(|noise| noise.sessions > 0)
+    }
+
+    /// Returns whether the sides are of different sessions and nothing shows how much sessions differ, so that what is
+    /// stated is only about these sessions.
+    pub fn is_within_sessions(&self) -> bool {
+        self.replication.is_some() && self.cautions.contains(&Caution::OneSession)
+    }
+
+    /// Replaces the replicates by the sessions. Their difference is then no longer part of the ratio unseen, unless it is
+    /// unknown how much their hosts differ.
+    pub(super) fn use_sessions(&mut self, replication: Replication) {
+        let [baseline, candidate] = with_centres(
+            [self.baseline_estimate, self.candidate_estimate],
+            &replication,
+        );
+        self.baseline_estimate = baseline;
+        self.candidate_estimate = candidate;
+        if let Some(ratio) = &mut self.ratio {
+            ratio.value = (replication.centres[1] - replication.centres[0]).exp();
+            ratio.unit = replication.unit;
+            ratio.replicates = replication.sizes();
+            ratio.unpaired = None;
+        }
+        let is_known = replication.noise.is_some_and(|noise| noise.hosts_are_known);
+        if is_known {
+            self.cautions.retain(|it| *it != Caution::OneSession);
+        }
+        let looks = self.replication.take().map(|it| it.looks);
+        self.replication = Some(Replication {
+            looks: looks.unwrap_or_default(),
+            ..replication
+        });
     }
 }
