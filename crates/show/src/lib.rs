@@ -48,11 +48,11 @@ pub use words::noise::{
     NOISY, NoiseCounts, NoisePartText, NoiseText, RowSubject, RowTitles, TitledRow, noise_advice,
     noise_headline,
 };
+pub use words::replication::{replication_notes, session_noise_note};
 pub use words::self_test::{alarm_cell, alarms_text, drift_cell, found_text, seen_text, step_cell};
 pub use words::steady::{class_name, classes_text};
 pub use words::summary::RunSummary;
 pub use words::verdict::{
     ComparisonText, MethodText, RatioText, VerdictCounts, VerdictText, after, caution_text,
-    earlier_epoch_text, explanation_text, news_first, reason_text, replication_notes,
-    verdicts_text,
+    earlier_epoch_text, explanation_text, news_first, reason_text, verdicts_text,
 };

@@ -1,8 +1,8 @@
 //! The difference of two sides at a look, while they are measured.
 
 use crate::{
-    ComparisonLook, Confidence, Difference, FamilyTest, Interval, Replicates, Seed, as_f64,
-    family_tests, standard_deviation,
+    ComparisonLook, Confidence, Difference, FamilyTest, Interval, Replicates, Seed, VariancePrior,
+    as_f64, family_tests, known_noise_test, mean, standard_deviation,
 };
 
 /// Draws relabellings where there are too many for all of them.
@@ -70,6 +70,41 @@ impl LookedDifference {
             error: variance.sqrt(),
             level: look.level,
             is_certain: difference.p_value <= look.level,
+        })
+    }
+
+    /// Returns the difference of a candidate, measured in a session of its own, from a baseline of other sessions, with
+    /// what earlier ones say of the variance of a session's mean ([`known_noise_test`]). `None` if nothing says how much
+    /// sessions differ.
+    #[must_use]
+    pub fn across_sessions(
+        look: ComparisonLook,
+        baseline: &[Vec<f64>],
+        candidate: &[f64],
+        known: &VariancePrior,
+    ) -> Option<Self> {
+        let sessions: Vec<f64> = baseline.iter().filter_map(|logs| mean(logs)).collect();
+        // A session's mean varies at least by what its instances do.
+        let own = standard_deviation(candidate)?.powi(2) / as_f64(candidate.len());
+        let known = VariancePrior {
+            variance: known.variance.max(own),
+            ..*known
+        };
+        let test = known_noise_test([&sessions, &[mean(candidate)?]], &known)?;
+        let confidence = Confidence::new(1.0 - look.level).unwrap_or(Confidence::P95);
+        let (interval, method) = test.interval(confidence)?;
+        Some(Self {
+            instances: [baseline.iter().map(Vec::len).sum(), candidate.len()],
+            difference: Difference {
+                value: test.difference,
+                interval,
+                p_value: test.p_value,
+                method,
+            },
+            test: Some(test),
+            error: (test.variance * test.scale).sqrt(),
+            level: look.level,
+            is_certain: test.p_value <= look.level,
         })
     }
 

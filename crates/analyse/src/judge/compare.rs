@@ -8,7 +8,6 @@ use super::duet::DuetPart;
 use super::family::{FamilyAnswer, of_ratio, own_test, point};
 use super::replication::session_sides::{SessionSides, are_of_other_sessions};
 use super::replication::unit::{InstanceOrigin, Replication, ReplicationUnit, SESSIONS, log_means};
-use super::session_noise::SessionNoise;
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, Verdict, VerdictReason, estimate, instance_means};
 use crate::clean::Cleaned;
 use crate::sample::{SideSetting, Subject, differ};
@@ -226,53 +225,6 @@ impl Comparison {
         }
     }
 
-    /// Returns how much sessions of the benchmark differ, if the store knows and the sides are of different ones.
-    pub fn session_noise(&self) -> Option<SessionNoise> {
-        let noise = self.replication.as_ref().and_then(|it| it.noise);
-        noise.filter(|noise| noise.sessions > 0)
-    }
-
-    /// Replaces the replicates by the sessions. Their difference is then no longer part of the ratio unseen, unless it is
-    /// unknown how much their hosts differ.
-    pub(super) fn use_sessions(&mut self, replication: Replication) {
-        let [baseline, candidate] = with_centres(
-            [self.baseline_estimate, self.candidate_estimate],
-            &replication,
-        );
-        self.baseline_estimate = baseline;
-        self.candidate_estimate = candidate;
-        if let Some(ratio) = &mut self.ratio {
-            ratio.value = (replication.centres[1] - replication.centres[0]).exp();
-            ratio.unit = replication.unit;
-            ratio.replicates = replication.sizes();
-            ratio.unpaired = None;
-        }
-        let is_known = replication.noise.is_some_and(|noise| noise.hosts_are_known);
-        if is_known {
-            self.cautions.retain(|it| *it != Caution::OneSession);
-        }
-        let looks = self.replication.take().map(|it| it.looks);
-        self.replication = Some(Replication {
-            looks: looks.unwrap_or_default(),
-            ..replication
-        });
-    }
-
-    /// Returns whether the sides are of different sessions and nothing shows how much sessions differ, so that what is
-    /// stated is only about these sessions.
-    pub fn is_within_sessions(&self) -> bool {
-        self.replication.is_some() && self.cautions.contains(&Caution::OneSession)
-    }
-
-    /// Returns the size of the change that was found, allowing for its selection: changes that stand out seem larger than
-    /// they are. `None` where none was found, and without a ratio.
-    pub fn selected_ratio(&self) -> Option<(f64, Interval)> {
-        let size = self.answer.as_ref()?.selected?;
-        self.ratio
-            .filter(|_| !self.is_exact && self.differs())
-            .map(|_| (size.value.exp(), of_ratio(size.interval)))
-    }
-
     /// Returns how many replicates per side would give a verdict; `None` where it has one, or where no number is known.
     pub fn needed(&self) -> Option<NeededReplicates> {
         match self.reason? {
@@ -422,7 +374,7 @@ fn counts(sides: [&SideSample; 2], metric: &Metric) -> Option<[f64; 2]> {
 }
 
 /// Returns the estimates with the centres that the ratio is computed from, so that the three numbers agree.
-fn with_centres(
+pub(super) fn with_centres(
     estimates: [Option<Estimate>; 2],
     replication: &Replication,
 ) -> [Option<Estimate>; 2] {

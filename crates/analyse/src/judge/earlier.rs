@@ -8,9 +8,10 @@ use lapwing_stats::Replicates;
 use super::INSTANCES_FOR_A_VERDICT;
 use super::compare::{Comparison, SideSample};
 use super::replication::unit::{Replication, ReplicationUnit, log_means};
-use super::session_noise::EarlierSession;
+use super::session_knowledge::SessionKnowledge;
+use super::session_noise::{EarlierSession, SessionNoise};
 use crate::clean::CleaningRules;
-use crate::sample::{BenchmarkData, GroupBy, SidePlace, Subject, each_benchmark, samples};
+use crate::sample::{BenchmarkData, GroupBy, Setting, SidePlace, Subject, each_benchmark, samples};
 use lapwing_model::{Id, MetricName};
 use lapwing_record::{Change, Filter, InstanceData, Remark, Store, StoreError, TriageState};
 
@@ -198,6 +199,33 @@ impl EarlierComparisons {
         earlier.read(store, wanted, compared, rules)?;
         let found = earlier.by_benchmark.into_values().flatten();
         Ok(found.filter_map(|it| it.sides).collect())
+    }
+
+    /// Returns how much the earlier sessions of a benchmark, or of its suite, differ on one host, but for those that are
+    /// compared; `None` if they do not show it.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn session_noise_of(
+        store: &Store,
+        suite: &str,
+        benchmark: &str,
+        metric: &MetricName,
+        compared: &BTreeSet<Id>,
+        rules: &CleaningRules,
+    ) -> Result<Option<SessionNoise>, StoreError> {
+        let mut earlier = Self::default();
+        let key = (suite.to_owned(), benchmark.to_owned());
+        let wanted = BTreeMap::from([(key, BTreeSet::from([metric.clone()]))]);
+        earlier.read(store, wanted.clone(), compared, rules)?;
+        earlier.read_suites(store, &wanted, compared, rules)?;
+        let subject = Subject {
+            suite: suite.to_owned(),
+            benchmark: benchmark.to_owned(),
+            metric: metric.clone(),
+            setting: Setting::default(),
+        };
+        Ok(SessionKnowledge::of(&earlier).of_benchmark(&subject))
     }
 
     /// Returns the earlier comparisons for a family, in the design of its first member; none if it is large enough

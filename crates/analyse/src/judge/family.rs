@@ -5,7 +5,7 @@ use lapwing_stats::{
     VerdictRule, as_f64, benjamini_hochberg, family_tests, known_noise_test,
 };
 
-use super::compare::{CompareMethod, CompareOptions};
+use super::compare::{CompareMethod, CompareOptions, Comparison};
 use super::replication::unit::Replication;
 
 /// A family's answer for one of its members.
@@ -30,6 +30,17 @@ pub(super) struct FamilyAnswer {
     pub(super) tests: usize,
     /// The rule by which a repetition would have a verdict.
     pub(super) rule: VerdictRule,
+}
+
+impl Comparison {
+    /// Returns the size of the change that was found, allowing for its selection: changes that stand out seem larger than
+    /// they are. `None` where none was found, and without a ratio.
+    pub fn selected_ratio(&self) -> Option<(f64, Interval)> {
+        let size = self.answer.as_ref()?.selected?;
+        self.ratio
+            .filter(|_| !self.is_exact && self.differs())
+            .map(|_| (size.value.exp(), of_ratio(size.interval)))
+    }
 }
 
 /// Judges the comparisons of one metric; `None` for those whose values are all equal, or that have too few. `border`

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use lapwing_stats::{Confidence, SideHosts, VariancePrior, known_noise_test, known_with_suite};
 use rayon::prelude::*;
 
-use super::compare::{Comparison, SideSample};
+use super::caution::Caution;
+use super::compare::{Comparison, SideSample, with_centres};
 use super::earlier::EarlierComparisons;
 use super::replication::session_sides::SessionSides;
 use super::replication::unit::Replication;
@@ -83,6 +84,16 @@ impl<'e> SessionKnowledge<'e> {
         Some(interval.width() / 2.0)
     }
 
+    /// Returns how much the sessions of a benchmark differ on one host, whatever is compared.
+    pub fn of_benchmark(&self, subject: &Subject) -> Option<SessionNoise> {
+        let key = (
+            subject.suite.clone(),
+            subject.metric.clone(),
+            BTreeSet::new(),
+        );
+        SuiteSessions::of(self.earlier, &key).known(&subject.benchmark, SideHosts::Same)
+    }
+
     /// Returns how much sessions of a benchmark differ; `None` if the earlier ones do not show it.
     ///
     /// If they do not show what the hosts of the sides differ by, it is how much sessions on one host differ.
@@ -135,6 +146,15 @@ impl SuiteSessions {
         hosts: SideHosts,
         today: &SessionSides,
     ) -> Option<SessionNoise> {
+        let known = self.known(benchmark, hosts)?;
+        let own = self.histories.get(benchmark);
+        Some(SessionNoise {
+            variance: of_today(known.variance, own, today),
+            ..known
+        })
+    }
+
+    fn known(&self, benchmark: &str, hosts: SideHosts) -> Option<SessionNoise> {
         let (known, least) = match hosts {
             SideHosts::Same => (&self.same_hosts, KNOWN_FROM),
             SideHosts::Other => (&self.other_hosts, HOSTS_KNOWN_FROM),
@@ -144,8 +164,8 @@ impl SuiteSessions {
         let own = self.histories.get(benchmark);
         let longest = || self.histories.values().map(SessionHistory::len).max();
         let sessions = own.map(SessionHistory::len).or_else(longest)?;
-        (variance.freedom >= least).then(|| SessionNoise {
-            variance: of_today(variance, own, today),
+        (variance.freedom >= least).then_some(SessionNoise {
+            variance,
             sessions,
             hosts_are_known: true,
         })
@@ -162,5 +182,45 @@ impl KnownVariances {
             by_benchmark: histories.keys().cloned().zip(known).collect(),
             of_suite: known_with_suite(&of_suite, &[None])[0],
         }
+    }
+}
+
+impl Comparison {
+    /// Returns how much sessions of the benchmark differ, if the store knows and the sides are of different ones.
+    pub fn session_noise(&self) -> Option<SessionNoise> {
+        let noise = self.replication.as_ref().and_then(|it| it.noise);
+        noise.filter(|noise| noise.sessions > 0)
+    }
+
+    /// Returns whether the sides are of different sessions and nothing shows how much sessions differ, so that what is
+    /// stated is only about these sessions.
+    pub fn is_within_sessions(&self) -> bool {
+        self.replication.is_some() && self.cautions.contains(&Caution::OneSession)
+    }
+
+    /// Replaces the replicates by the sessions. Their difference is then no longer part of the ratio unseen, unless it is
+    /// unknown how much their hosts differ.
+    pub(super) fn use_sessions(&mut self, replication: Replication) {
+        let [baseline, candidate] = with_centres(
+            [self.baseline_estimate, self.candidate_estimate],
+            &replication,
+        );
+        self.baseline_estimate = baseline;
+        self.candidate_estimate = candidate;
+        if let Some(ratio) = &mut self.ratio {
+            ratio.value = (replication.centres[1] - replication.centres[0]).exp();
+            ratio.unit = replication.unit;
+            ratio.replicates = replication.sizes();
+            ratio.unpaired = None;
+        }
+        let is_known = replication.noise.is_some_and(|noise| noise.hosts_are_known);
+        if is_known {
+            self.cautions.retain(|it| *it != Caution::OneSession);
+        }
+        let looks = self.replication.take().map(|it| it.looks);
+        self.replication = Some(Replication {
+            looks: looks.unwrap_or_default(),
+            ..replication
+        });
     }
 }

@@ -26,7 +26,7 @@ pub struct SessionNoise {
 
 impl SessionNoise {
     /// Nothing is known but from the compared sessions themselves.
-    pub(super) const UNKNOWN: Self = Self {
+    pub const UNKNOWN: Self = Self {
         variance: VariancePrior::NONE,
         sessions: 0,
         hosts_are_known: true,

@@ -1,14 +1,14 @@
 //! `lapwing judge`: whether the checked-out state is slower than a baseline, as an exit code.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_analyse::judge::EarlierComparisons;
+use lapwing_analyse::judge::{EarlierComparisons, SessionNoise};
 use lapwing_analyse::sample::{SampleFilter, SideSpec};
 use lapwing_measure::bisection::{
-    CommitReadiness, CommitVisits, ComparisonEnd, InstanceWatch, SideComparison,
+    CommitReadiness, CommitVisits, ComparisonEnd, InstanceWatch, SideComparison, StoredBaseline,
     StoredMeasurements, instance_mean,
 };
 use lapwing_measure::session::{
@@ -20,7 +20,7 @@ use lapwing_measure::{
 };
 use lapwing_model::text::counted;
 use lapwing_model::{Better, Id};
-use lapwing_show::answers::judgement::{JudgeAnswer, Judged};
+use lapwing_show::answers::judgement::{JudgeAnswer, Judged, JudgedSessions};
 use lapwing_show::writing::NextStep;
 use lapwing_stats::{
     Confidence, Difference, Interval, LookedDifference, NeededReplicates, SlowdownAnswer,
@@ -34,6 +34,8 @@ use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::session;
 
+/// So many sessions of a stored baseline show by themselves how much sessions differ.
+const SESSIONS: usize = 3;
 /// The fewest instances of a stored baseline.
 const FEWEST: usize = 5;
 
@@ -60,10 +62,10 @@ pub struct JudgeCommand {
 enum JudgedBaseline {
     /// It is measured too.
     Measured,
-    /// Logarithms of the instance means of this side.
+    /// Logarithms of the instance means of this side, by session.
     Stored {
         name: String,
-        logs: Vec<f64>,
+        logs: BTreeMap<Id, Vec<f64>>,
         sessions: BTreeSet<Id>,
     },
 }
@@ -145,19 +147,23 @@ impl JudgeCommand {
         let id = &plan.cases[0].benchmark.id;
         let filter = SampleFilter::default();
         let found = FoundSides::find(&[side], &filter, &judging, context)?;
-        let mut logs = Vec::new();
+        let mut logs: BTreeMap<Id, Vec<f64>> = BTreeMap::new();
         found.sides.each_benchmark(&filter, |data, places_of| {
             let own = data.instances.iter().filter(|it| !places_of(it).is_empty());
             if data.benchmark.id == *id {
-                let means = own.filter_map(|it| instance_mean(it, &self.options.metric));
-                logs.extend(means.filter(|mean| *mean > 0.0).map(f64::ln));
+                for it in own {
+                    let mean = instance_mean(it, &self.options.metric);
+                    if let Some(mean) = mean.filter(|mean| *mean > 0.0) {
+                        logs.entry(it.session.id).or_default().push(mean.ln());
+                    }
+                }
             }
         })?;
         let name = found.sides.names().concat();
-        if logs.len() < FEWEST {
+        let instances: usize = logs.values().map(Vec::len).sum();
+        if instances < FEWEST {
             return Err(CliError::input(format!(
-                "need {FEWEST} instances of `{id}` in the baseline {name}, got {}",
-                logs.len()
+                "need {FEWEST} instances of `{id}` in the baseline {name}, got {instances}"
             )));
         }
         let sessions = found.sides.sessions().into_iter().map(|(_, id)| id);
@@ -191,6 +197,24 @@ impl JudgeCommand {
             &sessions,
             &judging.rules,
         )?;
+        let judged_sessions = match &baseline {
+            JudgedBaseline::Measured => JudgedSessions::Same,
+            JudgedBaseline::Stored { logs, .. } => {
+                let known = EarlierComparisons::session_noise_of(
+                    &store,
+                    &plan.suite,
+                    &plan.cases[0].benchmark.id,
+                    &self.options.metric,
+                    &sessions,
+                    &judging.rules,
+                )?;
+                match known {
+                    Some(noise) => JudgedSessions::Others(noise),
+                    None if logs.len() >= SESSIONS => JudgedSessions::Others(SessionNoise::UNKNOWN),
+                    None => JudgedSessions::Unknown,
+                }
+            }
+        };
         let session = new_session(
             self.options.name.clone(),
             &plan,
@@ -209,14 +233,21 @@ impl JudgeCommand {
         let mut visits =
             CommitVisits::new(plan.clone(), readiness, watch.measured(), stored, &news);
         let working_tree = plan.variants.len() - 1;
-        let (logs, name) = match baseline {
+        let (stored_baseline, name) = match baseline {
             JudgedBaseline::Measured => (None, visits.label(0)),
-            JudgedBaseline::Stored { name, logs, .. } => (Some(logs), name),
+            JudgedBaseline::Stored { name, logs, .. } => {
+                let noise = match judged_sessions {
+                    JudgedSessions::Others(noise) => Some(noise.variance),
+                    JudgedSessions::Same | JudgedSessions::Unknown => None,
+                };
+                let sessions = logs.into_values().collect();
+                (Some(StoredBaseline { sessions, noise }), name)
+            }
         };
         let comparison = SideComparison {
             case: 0,
             commits: [0, working_tree],
-            baseline: logs,
+            baseline: stored_baseline,
             history,
             most: self.options.instances as usize,
             // Each of both wrong answers may have all of the error rate.
@@ -264,10 +295,13 @@ impl JudgeCommand {
             (Some(ComparisonEnd::Compared(compared)), None) => {
                 let answer = rule.answer(&compared.looked);
                 let is_undecided = answer == SlowdownAnswer::Undecided;
+                let are_others = matches!(judged_sessions, JudgedSessions::Others(_));
                 Judged::Measured {
                     answer,
                     comparison: compared.looked,
-                    needed: needed(&compared.looked, self.smallest_effect).filter(|_| is_undecided),
+                    // More instances do not make sessions alike.
+                    needed: needed(&compared.looked, self.smallest_effect)
+                        .filter(|_| is_undecided && !are_others),
                 }
             }
             (Some(ComparisonEnd::Broken(broken)), None) => {
@@ -307,6 +341,7 @@ impl JudgeCommand {
             confidence: self.options.confidence.level(),
             next: next_step(&judged, context).into_iter().collect(),
             judged,
+            sessions: judged_sessions,
             session: session_name,
         };
         context.show(&answer, &self.options.answer)?;

@@ -93,6 +93,31 @@ fn stored_measurements_can_be_the_baseline() {
     assert_eq!((&told["verdict"], exit), (&json!("slower"), 1), "{told}");
     assert_eq!(told["baseline_instances"], 8);
     assert_eq!(told["candidate_instances"], 5);
+    // Nothing shows how much sessions differ.
+    let headline = told["headline"].as_str().unwrap();
+    assert!(headline.contains("within these sessions"), "{headline}");
+    assert_eq!(told["notes"][0]["code"], "one_session", "{told}");
+}
+
+#[test]
+fn what_sessions_of_a_stored_baseline_differ_by_is_in_the_answer() {
+    let folder = repository(PROGRAM, &["1000"]);
+    for (day, level) in ["1000", "1300", "1100", "1250"].iter().enumerate() {
+        set_level(&folder, level);
+        let measured = lapwing(&folder, &["run", "-n", "3", "--name", &format!("day{day}")]);
+        assert!(measured.status.success(), "{measured:?}");
+    }
+    let (told, exit) = judge(&folder, &["--baseline", "last 4"]);
+    assert_eq!(
+        (&told["verdict"], exit),
+        (&json!("undecided"), 125),
+        "{told}"
+    );
+    assert_eq!(told["needed_instances"], Value::Null);
+    assert_eq!(told["baseline_instances"], 12);
+    set_level(&folder, "4000");
+    let (told, exit) = judge(&folder, &["--baseline", "last 4"]);
+    assert_eq!((&told["verdict"], exit), (&json!("slower"), 1), "{told}");
 }
 
 #[test]

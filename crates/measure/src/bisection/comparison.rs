@@ -1,6 +1,8 @@
 //! Two commits, or a commit and the working tree, measured until a question about them is answered.
 
-use lapwing_stats::{ComparisonLook, LookedDifference, Replicates, comparison_looks};
+use lapwing_stats::{
+    ComparisonLook, LookedDifference, Replicates, VariancePrior, comparison_looks,
+};
 
 use super::SearchStep;
 use super::visits::{CommitVisits, VisitStep};
@@ -27,6 +29,15 @@ pub enum ComparisonEnd {
     Compared(CommitComparison),
 }
 
+/// A baseline that was measured before.
+#[derive(Debug)]
+pub struct StoredBaseline {
+    /// The logarithms of its instances, by session.
+    pub sessions: Vec<Vec<f64>>,
+    /// What is known of the variance of a session's mean; `None` if nothing, so that only these sessions are judged.
+    pub noise: Option<VariancePrior>,
+}
+
 /// A comparison of a benchmark at two commits.
 #[derive(Debug)]
 pub struct SideComparison {
@@ -34,8 +45,8 @@ pub struct SideComparison {
     pub case: usize,
     /// The positions of both commits in the plan, the baseline first.
     pub commits: [usize; 2],
-    /// Logarithms of a baseline that was measured before; then only the candidate is measured.
-    pub baseline: Option<Vec<f64>>,
+    /// A baseline that was measured before; then only the candidate is measured.
+    pub baseline: Option<StoredBaseline>,
     /// Earlier comparisons of the benchmark, which show its noise.
     pub history: Vec<Replicates>,
     /// The most instances of each side.
@@ -56,7 +67,8 @@ impl SideComparison {
         is_enough: impl Fn(&LookedDifference) -> bool,
     ) -> Result<ComparisonEnd, RunError> {
         let begin = visits.instances();
-        let stored = self.baseline.as_ref().map(Vec::len);
+        let stored = self.baseline.as_ref();
+        let stored = stored.map(|it| it.sessions.iter().map(Vec::len).sum());
         let looks = comparison_looks(self.most, stored, self.alpha);
         let (mut done, mut end) = (0, ComparisonEnd::Broken(Vec::new()));
         for look in looks {
@@ -114,13 +126,18 @@ impl SideComparison {
         let case = self.case;
         let measured = commits.map(|variant| visits.logs_since(begin, VisitStep { case, variant }));
         let sides = match (&self.baseline, measured) {
-            (Some(baseline), [_, candidate]) => [baseline.clone(), candidate],
+            (Some(baseline), [_, candidate]) => [baseline.sessions.concat(), candidate],
             (None, measured) => measured,
         };
         let broken = commits.into_iter().zip(&sides);
         let broken = broken.filter(|(_, logs)| logs.len() < 2);
         let broken: Vec<usize> = broken.map(|(commit, _)| commit).collect();
-        match LookedDifference::at(look, sides, &self.history) {
+        let across = self.baseline.as_ref().and_then(|baseline| {
+            let noise = baseline.noise?;
+            LookedDifference::across_sessions(look, &baseline.sessions, &sides[1], &noise)
+        });
+        let across = across.filter(|_| broken.is_empty());
+        match across.or_else(|| LookedDifference::at(look, sides, &self.history)) {
             Some(looked) => Ok(CommitComparison { commits, looked }),
             None => Err(broken),
         }

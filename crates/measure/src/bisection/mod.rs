@@ -13,7 +13,7 @@ use lapwing_stats::LookedDifference;
 use crate::session::SessionError;
 
 pub use case_search::{CaseSearch, FoundMerge, SearchStage, UnsearchedBranch};
-pub use comparison::{CommitComparison, ComparisonEnd, SideComparison};
+pub use comparison::{CommitComparison, ComparisonEnd, SideComparison, StoredBaseline};
 pub use instances::{InstanceWatch, instance_mean};
 pub use resume::{ResumedSearch, SEARCH};
 pub use search::{CommitSearch, SearchOptions};

@@ -1,16 +1,17 @@
 //! Whether a state is slower than a baseline: `lapwing judge`.
 
+use lapwing_analyse::judge::{Caution, SessionNoise};
 use lapwing_model::text::counted;
 use lapwing_stats::{LookedDifference, NeededReplicates, SlowdownAnswer};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::compare::{needed_about, needed_more_than};
+use super::compare::{caution_note, needed_about, needed_more_than};
 use crate::writing::{
-    Answer, AnswerKind, CsvRows, NextStep, TextAnswer, View, WriteError, csv_rows,
+    Answer, AnswerKind, CsvRows, NextStep, Note, TextAnswer, View, WriteError, csv_rows,
 };
-use crate::{LookedText, percent};
+use crate::{LookedText, percent, session_noise_note};
 
 /// A judgement of the checked-out state.
 #[derive(Debug)]
@@ -27,10 +28,44 @@ pub struct JudgeAnswer {
     pub confidence: f64,
     /// The judgement.
     pub judged: Judged,
+    /// The sessions of both sides.
+    pub sessions: JudgedSessions,
     /// The name of the session.
     pub session: String,
     /// Commands that continue from here.
     pub next: Vec<NextStep>,
+}
+
+/// The sessions of a judged state and of its baseline.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum JudgedSessions {
+    /// Both were measured in one.
+    Same,
+    /// The baseline is from others, and it is known how much these differ.
+    Others(SessionNoise),
+    /// The baseline is from others, and nothing shows how much sessions differ.
+    Unknown,
+}
+
+impl JudgedSessions {
+    fn notes(self) -> Vec<Note> {
+        match self {
+            Self::Same => Vec::new(),
+            Self::Others(noise) if noise.sessions > 0 => {
+                session_noise_note(vec![noise]).into_iter().collect()
+            }
+            Self::Others(_) => Vec::new(),
+            Self::Unknown => vec![caution_note(&Caution::OneSession)],
+        }
+    }
+
+    /// Returns what a statement is about, after its verb.
+    fn scope(self) -> &'static str {
+        match self {
+            Self::Same | Self::Others(_) => "",
+            Self::Unknown => " within these sessions",
+        }
+    }
 }
 
 /// The judgement, or why there is none.
@@ -172,12 +207,13 @@ impl Answer for JudgeAnswer {
             } => {
                 let evidence = format!("{}, {}", comparison.text(), comparison.instances_text());
                 let effect = percent(self.smallest_effect);
+                let scope = self.sessions.scope();
                 match answer {
                     SlowdownAnswer::Slower => {
-                        format!("`{benchmark}` is slower than {baseline}: {evidence}")
+                        format!("`{benchmark}` is slower than {baseline}{scope}: {evidence}")
                     }
                     SlowdownAnswer::NotSlower => format!(
-                        "`{benchmark}` is not slower than {baseline} by {effect} or more: {evidence}"
+                        "`{benchmark}` is not slower than {baseline} by {effect} or more{scope}: {evidence}"
                     ),
                     SlowdownAnswer::Undecided => format!(
                         "`{benchmark}`: undecided against {baseline}: {evidence}{}",
@@ -188,6 +224,10 @@ impl Answer for JudgeAnswer {
         };
         TextAnswer {
             headline,
+            notes: match self.judged {
+                Judged::Measured { .. } => self.sessions.notes(),
+                Judged::NotMeasured { .. } => Vec::new(),
+            },
             next: self.next.clone(),
             ..TextAnswer::default()
         }

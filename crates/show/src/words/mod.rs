@@ -7,6 +7,7 @@ pub(super) mod finding;
 pub(super) mod looked;
 pub(super) mod meaning;
 pub(super) mod noise;
+pub(super) mod replication;
 pub(super) mod self_test;
 pub(super) mod steady;
 pub(super) mod summary;
