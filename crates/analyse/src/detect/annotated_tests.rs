@@ -14,7 +14,7 @@ mod segmentation_score;
 fn scores(values: Vec<f64>, people: &Annotations) -> [f64; 2] {
     let length = values.len();
     let detection = detect(&histories(&[values]), &DetectOptions::default());
-    let places: Vec<usize> = detection.findings.iter().map(|it| it.first_after).collect();
+    let places: Vec<usize> = detection.findings.iter().map(Finding::since).collect();
     if std::env::var("SHOW").is_ok() {
         let kinds: Vec<_> = detection
             .findings

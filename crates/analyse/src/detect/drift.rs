@@ -67,14 +67,12 @@ pub(super) fn drift_size(
     let (start, end) = (*range.start(), *range.end());
     let (times, per) = times(histories, series, start..end + 1);
     let bend = bend.filter(|bend| (start + 1..end).contains(bend));
-    let stretches: Vec<Range<usize>> = match bend {
-        Some(bend) => vec![start..bend + 1, bend..end + 1],
-        None => vec![start..end + 1],
-    };
+    let until_bend = start..bend.unwrap_or(end) + 1;
+    let after_bend = bend.map(|bend| bend..end + 1);
     let mut rates = Vec::new();
     let mut added = vec![0.0; end + 1 - start];
     let mut reach = 0.0_f64;
-    for stretch in stretches {
+    for stretch in [until_bend].into_iter().chain(after_bend) {
         let at = |point: usize| times[point - start];
         let (left, moved) = centred(&scaled, &stretch, steps, at);
         let found = slope(&left, &moved)?;

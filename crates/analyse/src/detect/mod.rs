@@ -43,8 +43,8 @@ pub use finding::{
 pub use options::{DetectOptions, DetectRule, HistoryOrder};
 pub use search::{Detection, detect};
 pub use self_test::{
-    AlarmCount, AlarmRate, DriftShare, FoundCount, JUDGED_NIGHTS, RUNS_FOR_A_SELF_TEST,
-    ReplayNumbers, SeenStep, SelfTest, SelfTestOptions, SeriesSelfTest, SuiteSelfTest, self_test,
+    AlarmCount, AlarmRate, DriftShare, JUDGED_NIGHTS, RUNS_FOR_A_SELF_TEST, ReplayNumbers,
+    SeenStep, SelfTest, SelfTestOptions, SeriesSelfTest, SuiteSelfTest, self_test,
 };
 pub use series::{FAILURES, Histories, HistorySeries, Moment, SeriesPoint};
 pub use size::ChangeSize;

@@ -374,6 +374,12 @@ impl SurroundingEffect {
         }
     }
 
+    /// Returns the newest value, in terms of which the effects are.
+    pub fn newest(&self) -> Option<&str> {
+        let newest = self.values.iter().rev().flatten().next()?;
+        Some(&self.effects[*newest].0)
+    }
+
     /// Returns the difference between the last point before a place and the first one from it on, if one of these
     /// points is within the range of places that a change may have.
     pub(super) fn change_within(

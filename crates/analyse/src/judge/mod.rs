@@ -55,7 +55,7 @@ pub use replication::environments::UnintendedDifference;
 pub(crate) use replication::side_sample::failures;
 pub use replication::size::SampleSize;
 pub use replication::unit::{InstanceOrigin, Replication, ReplicationUnit};
-pub use self_test::{CompareSelfTest, ComparedRates, self_test};
+pub use self_test::{CompareSelfTest, ComparedRates, FoundCount, self_test};
 pub use session_noise::SessionNoise;
 pub use sides::{SampleSplit, SideSamples, SuiteComparison};
 pub use standing::Standing;

@@ -55,7 +55,7 @@ fn a_mute_of_another_member_silences_no_gate_unless_that_is_asked() {
      benchmark   before   after  change                 since  verdict       id
      join       0.998 s  1.20 s  1.201× [1.199, 1.203]  v20    ✗ regression  0059136e
 
-    note: v19..v21, 2026-01-21
+    note: v19..v20, 2026-01-21
     note: 1 mute by Mal, $(id) from another store does not count here; `triage_by`
     in the [judge] table of the suite file would honour it
     next: `lapwing --store b.db triage acknowledge 0059136e` marks it as known,

@@ -161,16 +161,14 @@ fn surrounding_name(key: &str) -> String {
 /// Returns `explained by the host: m6i → m7i`.
 pub fn explained_text(explained: &EnvironmentChange) -> String {
     let name = surrounding_name(&explained.key);
-    let [before, after] = [&explained.before, &explained.after].map(|it| joined(it));
+    let [before, after] = [&explained.before, &explained.after].map(joined);
     format!("explained by {name}: {before} → {after}")
 }
 
 /// Returns `m6i 1.15×, m5 1.32× of m7i`.
 pub fn surrounding_text(effect: &SurroundingEffect, unit: &str, is_ratio: bool) -> String {
-    let is_base = |(_, size): &&(String, f64)| *size == if is_ratio { 1.0 } else { 0.0 };
-    let base = effect.effects.iter().find(is_base);
-    let base = base.map_or("the newest", |(name, _)| name.as_str());
-    let others = effect.effects.iter().filter(|it| !is_base(it));
+    let newest = effect.newest().unwrap_or("the newest");
+    let others = effect.effects.iter().filter(|it| it.0 != newest);
     let others = others.map(|(name, size)| {
         if is_ratio {
             format!("{name} {}", ratio_text(*size, None))
@@ -179,7 +177,7 @@ pub fn surrounding_text(effect: &SurroundingEffect, unit: &str, is_ratio: bool) 
         }
     });
     let others: Vec<String> = others.take(NAMED_ENVIRONMENT_CHANGES).collect();
-    format!("{} of {base}", joined(others))
+    format!("{} of {newest}", joined(others))
 }
 
 /// The words for changes with one cause.

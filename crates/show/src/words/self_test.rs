@@ -1,8 +1,7 @@
 //! Error rates on a user's own measurements in words: what was never counted is "at most" so much.
 
-use lapwing_analyse::detect::{
-    AlarmCount, DriftShare, FoundCount, JUDGED_NIGHTS, SeenStep, SuiteSelfTest,
-};
+use lapwing_analyse::detect::{AlarmCount, DriftShare, JUDGED_NIGHTS, SeenStep, SuiteSelfTest};
+use lapwing_analyse::judge::FoundCount;
 use lapwing_model::text::plural;
 use lapwing_stats::as_f64;
 
@@ -145,7 +144,7 @@ mod tests {
         };
         assert_eq!(
             alarms_text(&alarming),
-            "0.36 [0.09, 1.5] false alarms a year"
+            "0.36 [0.09, 1.6] false alarms a year"
         );
         assert_eq!(found_text(FoundCount { found: 0, of: 60 }), "≤ 5.0 %");
         assert_eq!(found_text(FoundCount { found: 0, of: 2 }), "≤ 100 %");

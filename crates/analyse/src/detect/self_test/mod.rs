@@ -25,7 +25,7 @@ use super::search::detect;
 use super::series::Histories;
 use crate::sample::Subject;
 
-pub use counts::{AlarmCount, DriftShare, FoundCount, SeenStep};
+pub use counts::{AlarmCount, DriftShare, SeenStep};
 
 use self::planted::planted;
 use self::quiet::quiet;

@@ -10,6 +10,7 @@ use super::planted::{PlantedTask, planted_in};
 use super::quiet::alarms_of;
 use super::replay::{Replay, ReplaySource};
 use super::*;
+use crate::judge::FoundCount;
 
 /// The noise of a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

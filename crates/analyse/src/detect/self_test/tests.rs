@@ -2,6 +2,7 @@ use super::super::testing::noise;
 use super::super::tests::{histories, scale, suite};
 use super::simulation::{KnownSuite, SuiteNoise};
 use super::*;
+use crate::judge::FoundCount;
 
 /// A self-test with fewer replays than usual.
 fn few_replays(judged_values: usize) -> SelfTestOptions {

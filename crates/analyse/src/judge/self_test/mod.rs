@@ -4,6 +4,7 @@
 //! unit of replication, and [`SideSamples::compare`] judges the result as it judges the original: without a change, and
 //! with a slowdown in one benchmark.
 
+mod found_count;
 mod shuffle;
 #[cfg(test)]
 mod tests;
@@ -13,11 +14,11 @@ use std::collections::BTreeMap;
 use lapwing_stats::Seed;
 use rayon::prelude::*;
 
+pub use self::found_count::FoundCount;
 use self::shuffle::{PlantedSlowdown, Shuffled, rearrange};
 use super::compare::{CompareMethod, CompareOptions, Comparison};
 use super::sides::SideSamples;
 use super::{Caution, ReplicationUnit, Verdict};
-use crate::detect::FoundCount;
 use crate::sample::Subject;
 
 /// The comparisons that all replays may have together: a bound on the time.

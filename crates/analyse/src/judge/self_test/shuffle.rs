@@ -201,7 +201,9 @@ impl<'s> LogSide<'s> {
         let [one, other] = [0, 1].map(|side: usize| {
             let partner = &both[1 - side];
             let is_swapped: Vec<bool> = (both[side].instances.iter())
-                .map(|it| partner.has(&it.unit) && seed.stream(&it.unit).next_u64() % 2 == 0)
+                .map(|it| {
+                    partner.has(&it.unit) && seed.stream(&it.unit).next_u64().is_multiple_of(2)
+                })
                 .collect();
             is_swapped
         });

@@ -1,6 +1,6 @@
 //! A comparison on a user's own measurements: `lapwing compare --self-test`.
 
-use lapwing_analyse::detect::FoundCount;
+use lapwing_analyse::judge::FoundCount;
 use lapwing_analyse::judge::{CompareOptions, CompareSelfTest, ComparedRates};
 use lapwing_model::text::{counted, grouped};
 use lapwing_stats::{Confidence, wilson_interval};

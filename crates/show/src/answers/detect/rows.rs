@@ -41,7 +41,7 @@ pub struct FindingFields<'a> {
     deviation_before: Option<f64>,
     latest: Option<&'a [f64]>,
     /// Of a drift its rate, or if that changed the rates before and after.
-    rates: Vec<RateRow>,
+    rates: Vec<DriftRateRow>,
     runs_before: usize,
     runs_after: usize,
     /// The last version before the change; `null`: that of all its findings.
@@ -90,7 +90,7 @@ struct EnvironmentRow {
 
 /// The rate of a drift.
 #[derive(Debug, Serialize, JsonSchema)]
-struct RateRow {
+struct DriftRateRow {
     /// The ratio, or the difference, in the period.
     change: f64,
     lower: f64,
@@ -99,7 +99,7 @@ struct RateRow {
     per: &'static str,
 }
 
-impl RateRow {
+impl DriftRateRow {
     fn new(rate: &DriftRate) -> Self {
         Self {
             change: rate.change,
@@ -258,7 +258,7 @@ impl<'a> FindingFields<'a> {
             mean_before: exceeded.map(|it| it.mean),
             deviation_before: exceeded.map(|it| it.deviation),
             latest: exceeded.map(|it| &it.latest[..]),
-            rates: finding.rates.iter().map(RateRow::new).collect(),
+            rates: finding.rates.iter().map(DriftRateRow::new).collect(),
             runs_before: finding.runs[0],
             runs_after: finding.runs[1],
             good: Some(row_of(finding.good)),

@@ -13,8 +13,8 @@ use crate::changepoint::level::{
 use crate::number::as_f64;
 
 /// The shares of the level that the search for steps and the descriptions have.
-const SEARCH: f64 = 0.7;
-const SHAPES: f64 = 0.3;
+const SEARCH: f64 = 1.0;
+const SHAPES: f64 = 0.4;
 /// Fewer values are not described.
 const FEWEST: usize = 12;
 /// Below so many values the search sees little: descriptions look for steps as well.
