@@ -164,3 +164,15 @@ fn changes_of_history(bencher: divan::Bencher, runs: u32) {
     let values = history(runs);
     bencher.bench_local(|| series_changes(black_box(&values), &LevelOptions::default()));
 }
+
+/// What happened in a history of so many runs and nine steps.
+#[divan::bench(args = [100, 365, 1_000])]
+fn changes_of_steps(bencher: divan::Bencher, runs: u32) {
+    let level = |run: u32| f64::from(10 * run / runs % 4);
+    let noise = history(runs);
+    let values: Vec<f64> = (0..runs)
+        .zip(noise)
+        .map(|(run, noise)| level(run) + noise)
+        .collect();
+    bencher.bench_local(|| series_changes(black_box(&values), &LevelOptions::default()));
+}

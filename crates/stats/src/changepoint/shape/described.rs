@@ -159,7 +159,7 @@ impl<'a> Described<'a> {
         };
         match &self.drift.shape {
             SeriesShape::Ramp(ends) => {
-                let fits = StraightFits::of(&self.drawn_in);
+                let fits = StraightFits::of(&residuals(&self.drawn_in, &[]));
                 SeriesShape::Ramp(fits.refined_ramp(ends.map(middle)))
             }
             SeriesShape::Bends(bends) => {

@@ -14,7 +14,7 @@ const MOST_BENDS: usize = 4;
 const LEVEL: f64 = 0.03;
 
 /// Returns the places for ends of ramps and for bends, evenly spread over the series.
-fn knots(length: usize) -> impl DoubleEndedIterator<Item = usize> + Clone {
+fn knots(length: usize) -> impl Iterator<Item = usize> + Clone {
     let number = KNOTS.min(length);
     (0..number).map(move |knot| knot * (length - 1) / (number - 1).max(1))
 }

@@ -1,6 +1,6 @@
 //! Changes of a level: how often a series without a change has a finding, and how often a step is found.
 
-use lapwing_stats::changepoint::{LevelOptions, drift, level_changes, level_difference};
+use lapwing_stats::changepoint::{LevelOptions, level_changes, level_difference};
 use lapwing_stats::{Confidence, as_f64};
 use rand::{Rng, RngExt};
 
@@ -261,27 +261,6 @@ fn table_of_level_changes() {
                 );
             }
         }
-    }
-    show(&table);
-    let mut table = String::from(
-        "| drift over 100 of 200 runs | any finding | called a drift |\n|--:|--:|--:|\n",
-    );
-    for height in [1.0, 2.0, 4.0, 8.0] {
-        let [any, called] = average("drift", 2000, |random| {
-            let mut values = SeriesNoise::Normal.series(random, 200);
-            for (at, value) in values.iter_mut().enumerate() {
-                *value += height * ((as_f64(at) - 50.0) / 100.0).clamp(0.0, 1.0);
-            }
-            let steps = level_changes(&values, &LevelOptions::default()).changes;
-            let steps: Vec<usize> = steps.iter().map(|change| change.index).collect();
-            let is_drift = !steps.is_empty() && drift(&values, &steps).is_some();
-            [count(!steps.is_empty()), count(is_drift)]
-        });
-        table += &format!(
-            "| {height} σ | {:.1} % | {:.1} % |\n",
-            100.0 * any,
-            100.0 * called
-        );
     }
     show(&table);
 }

@@ -325,11 +325,11 @@ fn found_slopes(noise: Quiet, length: usize, rounds: u32) -> [f64; 2] {
     [covered / found, found]
 }
 
-/// A shape, by the share of the runs that have passed.
-type MixedShape = fn(f64) -> f64;
+/// A level by the share of the runs that have passed.
+type LevelAt = fn(f64) -> f64;
 
 /// Histories of more than one part.
-const MIXED: [(&str, MixedShape); 6] = [
+const MIXED: [(&str, LevelAt); 6] = [
     ("level, step of 5 σ and at once a line of 10 σ", |time| {
         count(time >= 0.5) * (5.0 + 20.0 * (time - 0.5))
     }),
