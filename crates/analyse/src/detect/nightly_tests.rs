@@ -160,7 +160,7 @@ fn table_of_delays() {
     println!("| noise | 1 σ | 2 σ | 3 σ | 5 σ | 10 σ |\n|---|--:|--:|--:|--:|--:|");
     for (name, noise) in NOISES {
         let cells = sizes.map(|deviations| {
-            let (rounds, most) = (16_u64, 60);
+            let (rounds, most) = (10_u64, 60);
             let years = (200..200 + rounds).into_par_iter();
             let delays = years.map(|year| delay(noise.year(name, year), deviations, 60, most));
             let mut delays: Vec<usize> = delays.map(|it| it.unwrap_or(most + 1)).collect();
@@ -182,7 +182,7 @@ fn table_of_delays() {
 #[test]
 #[ignore = "takes minutes; its table stands in docs/calibration.md"]
 fn table_of_alarms() {
-    let years = 16_u64;
+    let years = 6_u64;
     println!("| noise | regressions per year | improvements | suspicions |\n|---|--:|--:|--:|");
     for (name, noise) in NOISES {
         let counts = (0..years).into_par_iter();
