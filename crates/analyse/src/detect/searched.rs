@@ -181,8 +181,8 @@ impl SearchedSeries {
             let Some(size) = ChangeSize::of(
                 [&scaled[before.clone()], &scaled[after.clone()]],
                 found.autocorrelation,
-                // What is found has at most the rate as its adjusted p-value.
-                Some(clearest.p_value / p_adjusted * found.rate),
+                // What is found has at most the rate as its adjusted p-value; what a suite shares was not found here.
+                (!change.is_shared).then_some(clearest.p_value / p_adjusted * found.rate),
                 is_ratio,
             ) else {
                 continue;

@@ -19,14 +19,14 @@ fn a_change_is_suspected_for_two_nights_and_a_regression_on_the_third() {
     assert_snapshot!(run(path, &["detect", "--fail-on", "regression"]), @"
     no confirmed change, 1 suspected   (2 histories, 21 runs, FDR 5 %)
     note: suspected, not confirmed until a third run agrees: join, slower by 100 %
-    [99, 101] in the newest run, v20
+    [98, 101] in the newest run, v20
     next: `lapwing report` writes pages with the histories
     exit 0
     ");
     assert_snapshot!(run(path, &["detect", "--format", "markdown", "--fail-on", "suspected"]), @r"
     no confirmed change, 1 suspected   (2 histories, 21 runs, FDR 5 %)
 
-    note: suspected, not confirmed until a third run agrees: join, slower by 100 % \[99, 101\] in the newest run, v20
+    note: suspected, not confirmed until a third run agrees: join, slower by 100 % \[98, 101\] in the newest run, v20
 
     next: `lapwing report` writes pages with the histories
     exit 1
@@ -35,7 +35,7 @@ fn a_change_is_suspected_for_two_nights_and_a_regression_on_the_third() {
         serde_json::from_slice(&output(path, &["detect", "--format", "json"]).stdout).unwrap();
     assert_eq!(json["changes"], Value::Array(Vec::new()));
     let suspected = &json["suspected"][0];
-    assert_snapshot!(suspected["text"].as_str().unwrap(), @"join, slower by 100 % [99, 101] in the newest run, v20");
+    assert_snapshot!(suspected["text"].as_str().unwrap(), @"join, slower by 100 % [98, 101] in the newest run, v20");
     assert_eq!(
         (&suspected["runs"], &suspected["histories"]),
         (&1.into(), &1.into())
@@ -49,9 +49,9 @@ fn a_change_is_suspected_for_two_nights_and_a_regression_on_the_third() {
     1 new regression   (2 histories, 23 runs, FDR 5 %)
 
      benchmark   before   after  change                 since  verdict       id
-     join       0.998 s  2.00 s  2.001× [1.995, 2.007]  v20    ✗ regression  7918233f
+     join       0.998 s  2.00 s  2.001× [1.994, 2.008]  v20    ✗ regression  7918233f
 
-    note: v12..v20, 2026-01-21
+    note: v19..v20, 2026-01-21
     next: `lapwing triage acknowledge 7918233f` marks it as known, `lapwing report`
     writes pages with the histories
     exit 0

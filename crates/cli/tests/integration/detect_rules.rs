@@ -82,7 +82,7 @@ fn tests_of_equal_name_are_one_history_for_coileds_detector() {
     ");
     assert_snapshot!(detect(folder.path(), &["--rule", "threshold", "--format", "csv", "--last", "2"]), @"
     id,suite,benchmark,variant,metric,unit,direction,kind,before,after,ratio,ratio_lower,ratio_upper,difference,difference_lower,difference_upper,p_value,p_adjusted,threshold,mean_before,deviation_before,latest,runs_before,runs_after,good,first,last,since,went_away,state,state_reason,state_by,notified,environment_changes,environment
-    e10395d9,s,a.py::test,default,wall_time,s,regression,alarm,10.049875621120892,12.049896265113658,1.1990094921960535,1.1880713389529507,1.21004834915319,,,,,,11.05,10.05,0.052704627669471864,12.1; 12.0; 10.1,10,2,v12,v13,v13,v13,,new,,,false,0,
+    e10395d9,s,a.py::test,default,wall_time,s,regression,alarm,10.049875621120892,12.049896265113658,1.1990094921960535,1.1871935201998252,1.2109430669182402,,,,,,11.05,10.05,0.052704627669471864,12.1; 12.0; 10.1,10,2,v12,v13,v13,v13,,new,,,false,0,
     exit 0
     ");
 }

@@ -37,7 +37,7 @@ fn a_command_is_notified_of_each_new_change_once() {
     exit 2
     ");
     let first = told().unwrap();
-    assert_snapshot!(first["text"].as_str().unwrap(), @"join: regression 1.201× [1.199, 1.203], 0.998 s → 1.20 s, in v19..v21");
+    assert_snapshot!(first["text"].as_str().unwrap(), @"join: regression 1.201× [1.198, 1.204], 0.998 s → 1.20 s, in v19..v20");
     assert_eq!(first["changes"][0]["findings"][0]["benchmark"], "join");
     assert!(notify("cat >told.json").ends_with("exit 0"));
     assert_eq!(told().unwrap(), first);
