@@ -15,14 +15,6 @@ fn scores(values: Vec<f64>, people: &Annotations) -> [f64; 2] {
     let length = values.len();
     let detection = detect(&histories(&[values]), &DetectOptions::default());
     let places: Vec<usize> = detection.findings.iter().map(Finding::since).collect();
-    if std::env::var("SHOW").is_ok() {
-        let kinds: Vec<_> = detection
-            .findings
-            .iter()
-            .map(|it| (it.first_after, it.kind, it.range.clone()))
-            .collect();
-        println!("  {length} {kinds:?} {people:?}");
-    }
     [f1(people, &places, 5), covering(people, &places, length)]
 }
 
@@ -45,9 +37,6 @@ fn annotated_histories_are_described_better_than_by_no_change() {
             serde_json::from_value(file["series"][0]["raw"].clone()).expect("numbers");
         let people: Annotations = serde_json::from_value(people[name].clone()).expect("marks");
         let found = scores(values, &people);
-        if std::env::var("SHOW").is_ok() {
-            println!("{name} {found:.3?}");
-        }
         sum = [sum[0] + found[0], sum[1] + found[1]];
         count += 1.0;
     }

@@ -82,8 +82,7 @@ impl NightNoise {
     /// Returns the values of each benchmark in a year.
     fn year(self, name: &str, year: u64) -> Vec<Vec<f64>> {
         let of = |benchmark: usize| {
-            let seed = Seed(year).stream(&format!("{name} {benchmark}"));
-            let mut random = seed;
+            let mut random = Seed(year).stream(&format!("{name} {benchmark}"));
             self.series(&mut random, BEFORE + NIGHTS)
         };
         (0..BENCHMARKS).map(of).collect()
@@ -95,34 +94,23 @@ fn on_night(values: &[Vec<f64>], night: usize) -> Detection {
     detect(&histories(&until), &DetectOptions::default())
 }
 
-/// Returns the numbers of new regressions and of new improvements, each counted once per benchmark and place, and of
-/// suspicions.
-fn alarms(values: &[Vec<f64>]) -> [usize; 3] {
+/// Returns the numbers of new regressions, of new improvements and of suspicions on some nights, each counted once per
+/// benchmark and place.
+fn alarms(values: &[Vec<f64>], nights: impl Iterator<Item = usize>) -> [usize; 3] {
     let mut seen: [BTreeSet<(usize, usize)>; 3] = Default::default();
     let note = |seen: &mut BTreeSet<(usize, usize)>, series: usize, place: usize| {
         let near = place.saturating_sub(SAME_PLACE)..=place + SAME_PLACE;
-        let is_known = seen.iter().any(|it| it.0 == series && near.contains(&it.1));
-        if !is_known {
+        if !near
+            .into_iter()
+            .any(|place| seen.contains(&(series, place)))
+        {
             seen.insert((series, place));
         }
     };
-    for night in BEFORE..=BEFORE + NIGHTS {
+    for night in nights {
         let detection = on_night(values, night);
         for finding in detection.findings.iter().filter(|it| it.is_open()) {
             let at = usize::from(finding.direction != Direction::Regression);
-            if std::env::var("SHOW").is_ok() {
-                let near = finding.first_after.saturating_sub(SAME_PLACE)
-                    ..=finding.first_after + SAME_PLACE;
-                if !seen[at]
-                    .iter()
-                    .any(|it| it.0 == finding.series && near.contains(&it.1))
-                {
-                    println!(
-                        "NEW night {night} runs {:?} {:?} {:?}",
-                        finding.runs, finding.kind, finding.evidence
-                    );
-                }
-            }
             note(&mut seen[at], finding.series, finding.first_after);
         }
         for it in &detection.suspicions {
@@ -132,15 +120,73 @@ fn alarms(values: &[Vec<f64>]) -> [usize; 3] {
     seen.map(|it| it.len())
 }
 
+/// Returns the number of nights until a step of so many standard deviations of normal noise is found in the first
+/// benchmark; `None` if it takes more than the most.
+fn delay(mut values: Vec<Vec<f64>>, deviations: f64, before: usize, most: usize) -> Option<usize> {
+    for value in &mut values[0][before..] {
+        *value *= 1.0 + 0.03 * deviations;
+    }
+    (1..=most).find(|nights| {
+        let found = on_night(&values, before + nights).findings;
+        let is_it = |it: &Finding| it.series == 0 && it.first_after.abs_diff(before) <= SAME_PLACE;
+        found.iter().any(is_it)
+    })
+}
+
+#[test]
+fn stationary_noise_rarely_alarms_on_many_nights() {
+    for (name, noise) in NOISES {
+        let values = noise.year(name, 100);
+        let some: Vec<Vec<f64>> = values.into_iter().take(20).collect();
+        let [worse, better, suspected] = alarms(&some, (30..=150).step_by(8));
+        assert!(
+            worse + better <= 2 && suspected <= 2,
+            "{name}: {worse} {better} {suspected}"
+        );
+    }
+}
+
+#[test]
+fn a_large_step_is_found_on_the_third_night() {
+    for (name, noise) in [NOISES[0], NOISES[4], NOISES[8]] {
+        assert_eq!(delay(noise.year(name, 3), 10.0, 60, 3), Some(3), "{name}");
+    }
+}
+
+#[test]
+#[ignore = "takes minutes; its table stands in docs/calibration.md"]
+fn table_of_delays() {
+    let sizes = [1.0, 2.0, 3.0, 5.0, 10.0];
+    println!("| noise | 1 σ | 2 σ | 3 σ | 5 σ | 10 σ |\n|---|--:|--:|--:|--:|--:|");
+    for (name, noise) in NOISES {
+        let cells = sizes.map(|deviations| {
+            let (rounds, most) = (10_u64, 60);
+            let years = (200..200 + rounds).into_par_iter();
+            let delays = years.map(|year| delay(noise.year(name, year), deviations, 60, most));
+            let mut delays: Vec<usize> = delays.map(|it| it.unwrap_or(most + 1)).collect();
+            delays.sort_unstable();
+            let show = |at: usize| match delays[at] {
+                nights if nights > most => format!("> {most}"),
+                nights => nights.to_string(),
+            };
+            format!(
+                "{}, {}",
+                show(delays.len() / 2 - 1),
+                show(delays.len() * 9 / 10)
+            )
+        });
+        println!("| {name} | {} |", cells.join(" | "));
+    }
+}
+
 #[test]
 #[ignore = "takes minutes; its table stands in docs/calibration.md"]
 fn table_of_alarms() {
-    let years: u64 = std::env::var("YEARS").map_or(4, |it| it.parse().expect("a number"));
-    let only = std::env::var("NOISE").unwrap_or_default();
+    let years = 6_u64;
     println!("| noise | regressions per year | improvements | suspicions |\n|---|--:|--:|--:|");
-    for (name, noise) in NOISES.iter().filter(|it| it.0.contains(&only)) {
+    for (name, noise) in NOISES {
         let counts = (0..years).into_par_iter();
-        let counts = counts.map(|year| alarms(&noise.year(name, year)));
+        let counts = counts.map(|year| alarms(&noise.year(name, year), BEFORE..=BEFORE + NIGHTS));
         let counts: Vec<[usize; 3]> = counts.collect();
         let mean = [0, 1, 2].map(|at| {
             let sum: usize = counts.iter().map(|it| it[at]).sum();

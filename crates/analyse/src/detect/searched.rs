@@ -214,8 +214,8 @@ impl SearchedSeries {
             let (before, after) = self.sides(index, scaled.len());
             let [was, is] = [&before, &after].map(|side| &flat[side.clone()]);
             let p_adjusted = adjusted.get(&change.point).copied().unwrap_or(1.0);
-            // What is found has at most the rate as its adjusted p-value.
-            let border = Some(change.p_value / p_adjusted * self.rate);
+            // What is found has at most the rate as its adjusted p-value; what a suite shares was not found here.
+            let border = (!change.is_shared).then_some(change.p_value / p_adjusted * self.rate);
             let of_step = ChangeSize::of([was, is], self.autocorrelation, border, is_ratio);
             let found = match (drift, of_step) {
                 (Some(drift), _) => {

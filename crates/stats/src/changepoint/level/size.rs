@@ -16,6 +16,9 @@ const NOT_FAR: f64 = 0.9;
 /// The variance of each side is averaged with that of both, which counts as much as so many values.
 const PRIOR: f64 = 4.0;
 
+/// Autocorrelation leaves so many degrees of freedom at least.
+const LEAST_FREEDOM: f64 = 3.0;
+
 /// The levels before and after a change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LevelDifference {
@@ -73,7 +76,7 @@ pub fn level_difference(
     };
     let autocorrelation = autocorrelation.max(neighbours_alike(&parts, levels));
     let inflation = (1.0 + autocorrelation) / (1.0 - autocorrelation);
-    let freedom = (welch.min(freedom) / inflation).max(1.0);
+    let freedom = (welch.min(freedom) / inflation).max(freedom.min(LEAST_FREEDOM));
     let reach = confidence.t_quantile(freedom)?;
     let deviation = (sum * inflation).sqrt();
     let difference = levels[1] - levels[0];
