@@ -141,3 +141,61 @@ fn a_suite_that_moved_with_its_host_has_no_regression_but_one_that_changed_besid
     }
     assert!(wrong <= 4 && found >= 26, "{wrong} {found}");
 }
+
+#[test]
+#[ignore = "takes a minute; its table stands in docs/calibration.md"]
+fn table_of_surroundings() {
+    const SERIES: u64 = 400;
+    let share = |is: &dyn Fn(u64) -> bool| {
+        let number = (0..SERIES).filter(|seed| is(*seed)).count();
+        100.0 * lapwing_stats::as_f64(number)
+            / lapwing_stats::as_f64(usize::try_from(SERIES).unwrap())
+    };
+    for step in [1.0, 1.03, 1.05, 1.1] {
+        let at_step = |it: &Finding| it.first_after.abs_diff(70) <= 3 && it.is_open();
+        let found = share(&|seed| {
+            let found = changes(&two_hosts(seed, step)).findings;
+            if step > 1.0 {
+                found.iter().any(at_step)
+            } else {
+                !found.is_empty()
+            }
+        });
+        let covered = share(&|seed| {
+            let found = changes(&two_hosts(seed, step)).findings;
+            let found = found.into_iter().find(at_step);
+            found.is_some_and(|it| it.size.interval.contains(step))
+        });
+        println!(
+            "two hosts, ×{step}: found {found:.1}, of these covered {:.1}",
+            100.0 * covered / found
+        );
+    }
+    for step in [1.0, 1.03, 1.15] {
+        for at in [40, 36, 30] {
+            let explained = share(&|seed| {
+                let found = changes(&moved("host", at, step, seed)).findings;
+                found.iter().any(|it| it.explained.is_some())
+            });
+            let open = share(&|seed| {
+                let found = changes(&moved("host", at, step, seed)).findings;
+                found.iter().any(Finding::is_open)
+            });
+            println!("×{step} at 40, host moved at {at}: explained {explained:.1}, open {open:.1}");
+        }
+    }
+    for first in [1.08, 1.2, 1.5] {
+        let open = |seed: u64| -> Vec<String> {
+            let findings = changes(&moved_suite(first, seed)).findings.into_iter();
+            findings
+                .filter(Finding::is_open)
+                .map(|it| it.subject.benchmark)
+                .collect()
+        };
+        let found = share(&|seed| open(seed).contains(&"b0".to_owned()));
+        let others = share(&|seed| open(seed).iter().any(|it| it != "b0"));
+        println!(
+            "suite of ten with ×1.08, the first ×{first}: found {found:.1}, another {others:.1}"
+        );
+    }
+}

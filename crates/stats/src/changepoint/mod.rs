@@ -11,9 +11,8 @@ mod shape;
 
 pub use categories::{CategoryEffects, category_effects, expected_effects};
 pub(crate) use cost::NormalMean;
-pub(crate) use level::squares_around_steps;
 pub use level::{
-    LevelChange, LevelChanges, LevelDifference, LevelNoise, LevelOptions, drift, level_changes,
+    LevelChange, LevelChanges, LevelDifference, LevelNoise, LevelOptions, level_changes,
     level_difference,
 };
 pub(crate) use pelt::pelt_on_grid;

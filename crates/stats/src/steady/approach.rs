@@ -3,7 +3,7 @@
 use super::number::{share, whole};
 use super::robust::RobustNoise;
 use super::transition::Transition;
-use crate::changepoint::squares_around_steps;
+use crate::describe::squares_around;
 use crate::number::as_f64;
 
 /// The first iteration within the margin, and how many iterations it is in doubt by.
@@ -54,6 +54,18 @@ pub(super) fn crossing(
     }
     let doubt = STEP_DOUBT * noise.long_run_variance() / margin.powi(2);
     (transition.end, share(1, doubt))
+}
+
+/// Returns the sum of squares around the mean of each part between steps at these indices, which do not fall.
+fn squares_around_steps(values: &[f64], steps: &[usize]) -> f64 {
+    let (mut squares, mut start) = (0.0, 0);
+    for end in steps.iter().copied().chain([values.len()]) {
+        let part = &values[start.min(end)..end];
+        let mean = part.iter().sum::<f64>() / as_f64(part.len().max(1));
+        squares += squares_around(part, mean);
+        start = end;
+    }
+    squares
 }
 
 /// A straight line from the first value that meets the level and stays there.

@@ -16,7 +16,6 @@ mod location;
 mod noise;
 mod permutation;
 mod prefix;
-mod ramp;
 mod scan;
 mod search;
 mod settle;
@@ -30,8 +29,6 @@ mod wander;
 
 pub(super) use autocorrelation::innovations;
 pub(super) use evidence::{clearest_p_value, located, may_wander};
-pub use ramp::drift;
-pub(crate) use ramp::squares_around_steps;
 use search::normal_scores;
 pub use search::{LevelChange, LevelChanges, LevelNoise, LevelOptions, level_changes};
 pub use size::{LevelDifference, level_difference};

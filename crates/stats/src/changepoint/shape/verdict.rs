@@ -12,8 +12,7 @@ use crate::changepoint::level::{
 };
 use crate::number::as_f64;
 
-/// The shares of the level that the search for steps and the descriptions have.
-const SEARCH: f64 = 1.0;
+/// The share of the level that the descriptions have; the search for steps has all, and spends about half of it.
 const SHAPES: f64 = 0.4;
 /// Fewer values are not described.
 const FEWEST: usize = 12;
@@ -54,8 +53,8 @@ pub struct Drift {
 
 /// Returns what happened in finite values in the order of time: steps, a drift, both, wandering or nothing.
 ///
-/// The search of [`level_changes`] has 0.7 of the level of false alarms, descriptions of the whole series 0.3; the
-/// p-values are divided by these shares, so that they compare with `options.false_alarms`. A description costs ln n for
+/// The search of [`level_changes`] has the level of false alarms, of which it spends about half, and descriptions of the
+/// whole series 0.4 of it; their p-values are divided by this, so that they compare with `options.false_alarms`. A description costs ln n for
 /// each number in it and more for places, and its noise may have a short memory. Below twelve values, and if all are
 /// equal, only the search is used. Series of more than 400 values are described by means of neighbours.
 ///
@@ -69,11 +68,8 @@ pub fn series_changes(values: &[f64], options: &LevelOptions) -> SeriesChanges {
     if values.len() < FEWEST {
         return of_search(level_changes(values, options));
     }
-    let mut found = level_changes(values, &with_share(options, SEARCH));
+    let found = level_changes(values, options);
     let noise = found.noise;
-    for change in &mut found.changes {
-        change.p_value /= SEARCH;
-    }
     match Described::of(values) {
         Some(described) => SearchedHistory {
             values,
