@@ -153,7 +153,7 @@ fn shared_moment(
 #[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
 fn are_near(one: &Finding, other: &Finding) -> bool {
     if one.kind == ChangeKind::Drift {
-        return one.direction == other.direction && is_most_of(one, other);
+        return one.direction == other.direction && is_same_drift(one, other);
     }
     let width = |it: &Finding| it.range.end() - it.range.start();
     let is_somewhere = |it: &Finding| width(it) <= it.runs.iter().sum::<usize>() / 4;
@@ -163,12 +163,12 @@ fn are_near(one: &Finding, other: &Finding) -> bool {
         && apart <= (width(one) as f64).hypot(width(other) as f64) / 2.0
 }
 
-/// Returns whether two drifts share more than half of the longer one.
-fn is_most_of(one: &Finding, other: &Finding) -> bool {
-    let length = |range: &RangeInclusive<usize>| range.end() - range.start() + 1;
-    let longer = length(&one.range).max(length(&other.range));
-    let shared = common(&one.range, &other.range);
-    shared.is_some_and(|shared| 2 * length(&shared) > longer)
+/// Returns whether two drifts begin and end at nearly the same places, in terms of the longer one.
+fn is_same_drift(one: &Finding, other: &Finding) -> bool {
+    let [one, other] = [&one.range, &other.range];
+    let longer = (one.end() - one.start()).max(other.end() - other.start());
+    let apart = one.start().abs_diff(*other.start()) + one.end().abs_diff(*other.end());
+    4 * apart <= longer
 }
 
 fn common(

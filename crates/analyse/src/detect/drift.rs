@@ -22,6 +22,10 @@ pub struct DriftRate {
     pub interval: Interval,
     /// The period.
     pub per: RatePeriod,
+    /// The first and the last moment of the part of the drift that has this rate.
+    pub moments: [usize; 2],
+    /// The levels there, in the metric's unit.
+    pub levels: [f64; 2],
 }
 
 /// The period of a rate.
@@ -74,22 +78,27 @@ pub(super) fn drift_size(
     let mut reach = 0.0_f64;
     for stretch in [until_bend].into_iter().chain(after_bend) {
         let at = |point: usize| times[point - start];
-        let (left, moved) = centred(&scaled, &stretch, steps, at);
+        let (left, moved) = centred(&scaled, &stretch, steps);
         let found = slope(&left, &moved)?;
         let interval = found.interval;
+        // The shape is that of the runs; a period has so many of them on average.
+        let duration = at(stretch.end - 1) - at(stretch.start);
+        let runs = as_f64(stretch.len() - 1);
+        let each = if duration > 0.0 { runs / duration } else { 1.0 };
         rates.push(DriftRate {
-            change: unscaled(found.per_unit),
+            change: unscaled(found.per_unit * each),
             interval: Interval {
-                lower: unscaled(interval.lower),
-                upper: unscaled(interval.upper),
+                lower: unscaled(interval.lower * each),
+                upper: unscaled(interval.upper * each),
             },
             per,
+            moments: [stretch.start, stretch.end - 1].map(|point| series.points[point].moment),
+            levels: [0.0; 2],
         });
-        let duration = at(stretch.end - 1) - at(stretch.start);
-        reach = reach.hypot(duration * (interval.upper - interval.lower) / 2.0);
+        reach = reach.hypot(runs * (interval.upper - interval.lower) / 2.0);
         let base = added[stretch.start - start];
         for point in stretch.clone() {
-            let along = at(point) - at(stretch.start);
+            let along = as_f64(point - stretch.start);
             added[point - start] = found.per_unit.mul_add(along, base);
         }
         let last = added[stretch.end - 1 - start];
@@ -102,6 +111,15 @@ pub(super) fn drift_size(
         .map(|point| scaled[point] - added[point - start])
         .collect();
     let before = mean(&flat)?;
+    for rate in &mut rates {
+        let place = |moment: usize| {
+            let points = &series.points[range.clone()];
+            points.partition_point(|point| point.moment < moment)
+        };
+        rate.levels = rate
+            .moments
+            .map(|moment| unscaled(before + added[place(moment)]));
+    }
     let size = ChangeSize {
         before: unscaled(before),
         after: unscaled(before + whole),
@@ -115,19 +133,14 @@ pub(super) fn drift_size(
     Some(DriftSize { size, rates, added })
 }
 
-/// Returns the values of a stretch and their times, each less the mean of its part between steps.
-fn centred(
-    scaled: &[f64],
-    stretch: &Range<usize>,
-    steps: &[usize],
-    at: impl Fn(usize) -> f64,
-) -> (Vec<f64>, Vec<f64>) {
+/// Returns the values of a stretch and their places, each less the mean of its part between steps.
+fn centred(scaled: &[f64], stretch: &Range<usize>, steps: &[usize]) -> (Vec<f64>, Vec<f64>) {
     let inside = steps.iter().copied();
     let inside = inside.filter(|step| (stretch.start + 1..stretch.end).contains(step));
     let (mut values, mut moved) = (Vec::new(), Vec::new());
     let mut start = stretch.start;
     for end in inside.chain([stretch.end]) {
-        let part: Vec<f64> = (start..end).map(&at).collect();
+        let part: Vec<f64> = (start..end).map(as_f64).collect();
         let centres = [mean(&scaled[start..end]), mean(&part)];
         if let [Some(value), Some(time)] = centres {
             values.extend(scaled[start..end].iter().map(|it| it - value));

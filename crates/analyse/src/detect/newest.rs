@@ -313,6 +313,7 @@ impl RecentRuns {
             p_value,
             is_shared: false,
             until: (back >= NEWEST_RUNS).then_some(end - back),
+            from: self.first,
             drift: None,
         }
     }

@@ -7,6 +7,7 @@ use lapwing_stats::{PValue, as_f64, benjamini_hochberg};
 use rayon::prelude::*;
 
 use super::cause::groups;
+use super::environment::EnvironmentChange;
 use super::finding::{Finding, FindingGroup, SeriesState, Suspicion};
 
 use super::newest::{NewestChange, newest_runs, suite_moves};
@@ -15,7 +16,7 @@ use super::options::{DetectOptions, DetectRule};
 use super::searched::{FEWEST_RUNS, SearchedSeries, SeriesChange, is_testable};
 use super::series::{FAILURES, Histories, HistorySeries};
 use super::shared::{MEMBERS, SharedChange, shared_changes};
-use super::surroundings::{SurroundingEffect, without_surroundings};
+use super::surroundings::{SurroundingEffect, is_of_machine, without_surroundings};
 use super::threshold::ThresholdRule;
 
 /// The share of the level that goes to changes that a whole suite shares; the rest is for those of single series.
@@ -178,12 +179,12 @@ fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
         fewest_runs: FEWEST_RUNS,
         ..Detection::default()
     };
-    let newest = newest_runs(histories, &searched, &detection.states, &moves, options);
     for (state, found) in detection.states.iter_mut().zip(&searched) {
         if found.wanders && matches!(state, SeriesState::Tested) {
             *state = SeriesState::Wanders;
         }
     }
+    let newest = newest_runs(histories, &searched, &detection.states, &moves, options);
     for NewestChange {
         series,
         change,
@@ -210,6 +211,7 @@ fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
         findings.sort_by(|one, other| one.size.change.total_cmp(&other.size.change));
         let histories = findings.len();
         let middle = findings.into_iter().nth(histories / 2);
+        let middle = middle.map(explained_by_machine);
         detection
             .suspicions
             .extend(middle.map(|finding| Suspicion { finding, histories }));
@@ -237,6 +239,16 @@ fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
     detection.groups = groups(histories, &detection.findings, &shared);
     detection.surroundings = without.map(|it| it.effects).unwrap_or_default();
     detection
+}
+
+/// Marks a suspicion as explained by surroundings of the machine that changed there: two runs do not show what they add.
+fn explained_by_machine(mut finding: Finding) -> Finding {
+    let is_machine =
+        |other: &EnvironmentChange| other.separation >= 1.0 && is_of_machine(&other.key);
+    if let Some(at) = finding.environment.iter().position(is_machine) {
+        finding.explained = Some(finding.environment.remove(at));
+    }
+    finding
 }
 
 /// Returns the changes of a series as it was recorded that its surroundings explain: those which are at a difference in
@@ -267,9 +279,16 @@ fn explained(
         if left.changes.iter().any(is_left) {
             return None;
         }
-        let mut effects = effects.iter();
-        let because = effects.find_map(|effect| effect.change_within(&range))?;
-        finding.environment.retain(|other| other.key != because.key);
+        let is_here = |effect: &&SurroundingEffect| effect.changes_within(&range);
+        let keys: Vec<&str> = effects
+            .iter()
+            .filter(is_here)
+            .map(|it| it.key.as_str())
+            .collect();
+        // It tells the runs before from those after.
+        let is_because = |other: &EnvironmentChange| keys.contains(&other.key.as_str());
+        let because = finding.environment.iter().position(is_because)?;
+        let because = finding.environment.remove(because);
         finding.explained = Some(because);
         Some(finding)
     });

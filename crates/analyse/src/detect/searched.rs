@@ -14,7 +14,7 @@ use super::shared::SharedChange;
 use super::size::ChangeSize;
 
 /// The fewest runs of a series to be tested: no split of fewer is rare enough.
-pub(super) const FEWEST_RUNS: usize = 8;
+pub(super) const FEWEST_RUNS: usize = 10;
 /// The number of moments on each side of a change whose environments are compared.
 const ENVIRONMENTS: usize = 10;
 
@@ -30,6 +30,8 @@ pub(super) struct SeriesChange {
     pub(super) is_shared: bool,
     /// The first point at which the level seems to be back, if that is too new to be a change.
     pub(super) until: Option<usize>,
+    /// The first point that it was compared with; earlier ones are at no one level.
+    pub(super) from: usize,
     /// Of a drift.
     pub(super) drift: Option<SeriesDrift>,
 }
@@ -62,6 +64,7 @@ impl SeriesChange {
             p_value: shared.p_value,
             is_shared: true,
             until: shared.until.map(place).filter(|until| *until < end),
+            from: 0,
             drift: None,
         })
     }
@@ -123,6 +126,7 @@ impl SearchedSeries {
                 p_value: (p_value * number).min(1.0),
                 is_shared: false,
                 until: None,
+                from: 0,
                 drift: None,
             };
             let steps = changes.steps.into_iter();
@@ -163,6 +167,7 @@ impl SearchedSeries {
             p_value,
             is_shared: true,
             until: None,
+            from: 0,
             drift: None,
         };
         let before = self.changes.last().map(|before| before.point);
@@ -279,6 +284,7 @@ impl SearchedSeries {
         let until = change.level_until();
         let earlier = self.changes[..index].iter().map(|it| it.point);
         let start = earlier.filter(|point| *point < until).max().unwrap_or(0);
+        let start = start.max(change.from);
         let later = self.changes[index + 1..].iter();
         let later = later.map(SeriesChange::level_until);
         let end = later.filter(|until| *until > change.point).min();

@@ -7,10 +7,10 @@ use lapwing_stats::changepoint::{category_effects, expected_effects};
 use lapwing_stats::{as_f64, median};
 use rayon::prelude::*;
 
-use super::environment::EnvironmentChange;
 use super::finding::Finding;
 use super::series::{FAILURES, Histories, HistorySeries};
 use super::shared::{MEMBERS, NORMAL_DEVIATION};
+use super::size::ChangeSize;
 use crate::sample::is_volatile;
 
 /// No more surroundings than this are taken out of a history.
@@ -94,7 +94,7 @@ pub(super) fn without_surroundings(histories: &Histories) -> Option<WithoutSurro
     };
     let mut of_series = all(&ExpectedEffects::default());
     let expected = ExpectedEffects::of(histories, &of_series);
-    if !expected.of_suites.is_empty() {
+    if !expected.of_suites.is_empty() || !expected.large.is_empty() {
         of_series = all(&expected);
     }
     let (effects, series): (Vec<_>, Vec<_>) = of_series.into_iter().unzip();
@@ -120,6 +120,14 @@ impl WithoutSurroundings {
             let added = value.map(|value| effect.effects[value].1);
             let added = added.map(|added| if is_ratio { added.ln() } else { added });
             finding.size = finding.size.raised(added.unwrap_or(0.0));
+            for rate in &mut finding.rates {
+                let raised = |level: f64| ChangeSize {
+                    before: level,
+                    ..finding.size
+                };
+                let by = added.unwrap_or(0.0);
+                rate.levels = rate.levels.map(|level| raised(level).raised(by).before);
+            }
         }
     }
 }
@@ -128,6 +136,9 @@ impl WithoutSurroundings {
 #[derive(Default)]
 struct ExpectedEffects {
     of_suites: BTreeMap<(String, String), BTreeMap<String, ExpectedEffect>>,
+    /// The suites and metrics with so many series that a surrounding which changed once explains none of them unless it
+    /// does so for most.
+    large: BTreeSet<(String, String)>,
 }
 
 /// The effects of the values of a surrounding on those series that it has one on.
@@ -155,6 +166,8 @@ impl ExpectedEffects {
                 }
             }
         }
+        let large = members.iter().filter(|(_, number)| **number >= MEMBERS);
+        expected.large = large.map(|(key, _)| key.clone()).collect();
         expected.of_suites.retain(|key, of_suite| {
             let all = members[key];
             of_suite.retain(|_, effect| all > 1 && 2 * effect.series >= all);
@@ -273,6 +286,9 @@ fn take_out(
             false
         });
     }
+    if expected.large.contains(&suite_key(series)) {
+        candidates.retain(|(_, values)| comes_back(values));
+    }
     let number = as_f64(candidates.len());
     while taken.len() < MOST && !candidates.is_empty() {
         let scaled = series.scaled();
@@ -313,7 +329,7 @@ fn candidates(series: &HistorySeries, keys: &[Key]) -> Vec<(usize, Vec<Option<us
         let moments = series.points.iter().map(|point| point.moment);
         let values: Vec<Option<usize>> = moments.map(|moment| key.of_moment[moment]).collect();
         let different: BTreeSet<usize> = values.iter().flatten().copied().collect();
-        let may_explain = MACHINE.contains(&key.key.as_str()) || comes_back(&values);
+        let may_explain = is_of_machine(&key.key) || comes_back(&values);
         if different.len() > 1 && may_explain && known.insert(partition(&values)) {
             found.push((at, values));
             if found.len() == CANDIDATES {
@@ -380,25 +396,19 @@ impl SurroundingEffect {
         Some(&self.effects[*newest].0)
     }
 
-    /// Returns the difference between the last point before a place and the first one from it on, if one of these
-    /// points is within the range of places that a change may have.
-    pub(super) fn change_within(
-        &self,
-        range: &std::ops::RangeInclusive<usize>,
-    ) -> Option<EnvironmentChange> {
+    /// Returns whether the value changes at one of these places.
+    pub(super) fn changes_within(&self, range: &std::ops::RangeInclusive<usize>) -> bool {
         let first = range.start().saturating_sub(1);
-        let last = (*range.end()).min(self.values.len().checked_sub(1)?);
-        let mut pairs = (first..last).map(|at| (self.values[at], self.values[at + 1]));
-        let (before, after) = pairs.find_map(|(before, after)| {
-            let pair = before.zip(after)?;
-            (pair.0 != pair.1).then_some(pair)
-        })?;
-        let name = |at: usize| vec![self.effects[at].0.clone()];
-        Some(EnvironmentChange {
-            key: self.key.clone(),
-            before: name(before),
-            after: name(after),
-            separation: 1.0,
+        let last = (*range.end()).min(self.values.len().saturating_sub(1));
+        let mut places = first..last;
+        places.any(|at| {
+            let pair = self.values[at].zip(self.values[at + 1]);
+            pair.is_some_and(|(before, after)| before != after)
         })
     }
+}
+
+/// Returns whether a surrounding is one of the machine and its system.
+pub(super) fn is_of_machine(key: &str) -> bool {
+    MACHINE.contains(&key)
 }

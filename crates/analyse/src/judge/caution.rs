@@ -6,7 +6,7 @@ use lapwing_stats::{Modes, mann_whitney, mean, modes};
 
 use super::compare::{SideSample, have_other_units};
 use super::instance_means;
-use super::replication::unit::{MOST_IMBALANCE, ReplicationUnit, imbalance};
+use super::replication::unit::{MOST_IMBALANCE, ReplicationUnit, SESSIONS, imbalance};
 use lapwing_model::Id;
 use lapwing_model::text::first_names;
 
@@ -110,15 +110,21 @@ fn other_machines(
     }
 }
 
-/// Returns the cautions that follow from the times and hosts of the two sides.
-pub(super) fn design_cautions(sides: [&SideSample; 2], unit: ReplicationUnit) -> Vec<Caution> {
+/// Returns the cautions that follow from the times and hosts of the two sides, which are judged by this unit; `None` is
+/// a method that judges instances, whatever their sessions.
+pub(super) fn design_cautions(
+    sides: [&SideSample; 2],
+    unit: Option<ReplicationUnit>,
+) -> Vec<Caution> {
     let mut cautions = Vec::new();
-    if unit == ReplicationUnit::Session {
+    if unit == Some(ReplicationUnit::Session) {
         return cautions;
     }
+    // By instances, what two sessions differ by is in the ratio as well.
+    let few = if unit.is_some() { 1 } else { SESSIONS - 1 };
     let sessions = sides
         .map(|side| -> BTreeSet<Id> { side.origins.iter().map(|origin| origin.session).collect() });
-    if sessions.iter().any(|of_side| of_side.len() == 1) && sessions[0] != sessions[1] {
+    if sessions.iter().any(|of_side| of_side.len() <= few) && sessions[0] != sessions[1] {
         cautions.push(Caution::OneSession);
     }
     if sessions[0] == sessions[1] && sessions[0].len() == 1 && is_one_side_first(sides) {

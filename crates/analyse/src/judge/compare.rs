@@ -311,10 +311,14 @@ pub fn compare(
             .and_then(|replication| replication.difference(options.confidence));
     }
     let logs = replication.as_ref().filter(|_| difference.is_none());
+    // Other methods judge instances.
+    let is_default = options.method == CompareMethod::Default;
+    let logs = logs.filter(|_| is_default);
     let by_session = logs.and_then(|_| SessionSides::of(sides, &log_means(sides)?));
     let mut cautions = cautions(sides);
     if let Some(replication) = &replication {
-        cautions.extend(design_cautions(sides, replication.unit));
+        let of_sessions = is_default.then_some(replication.unit);
+        cautions.extend(design_cautions(sides, of_sessions));
     }
     if ratio.is_some() && options.method.is_narrow_with_few(sides) {
         cautions.push(Caution::NarrowMethod);

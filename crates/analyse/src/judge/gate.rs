@@ -46,7 +46,7 @@ impl GateOutcome {
             Self::MoreFailures
         } else if has(GateCondition::WorseInRuns) && any(|it| it.verdict == Verdict::WorseInRuns) {
             Self::Worse
-        } else if any(|it| it.ratio.is_some() || it.difference.is_some()) {
+        } else if any(is_judged) {
             Self::Passed
         } else if !any(|it| it.verdict.is_in_runs()) {
             Self::NothingJudged
@@ -56,6 +56,12 @@ impl GateOutcome {
             Self::Passed
         }
     }
+}
+
+/// Returns whether a comparison has a ratio or a difference, from as many sessions as were asked for.
+fn is_judged(comparison: &Comparison) -> bool {
+    let is_short = matches!(comparison.reason, Some(VerdictReason::FewSessions { .. }));
+    (comparison.ratio.is_some() || comparison.difference.is_some()) && !is_short
 }
 
 /// Returns whether a candidate lacks a benchmark of the baseline in every metric.

@@ -71,6 +71,22 @@ pub(super) fn suite_ratio(
     {
         return Some(ratio);
     }
+    // Too few sessions to see what the benchmarks have in common.
+    let by_session = members
+        .iter()
+        .filter(|it| it.replication.unit == ReplicationUnit::Session);
+    let halves = by_session.filter_map(|it| {
+        let difference = it.replication.difference(confidence)?;
+        Some(difference.interval.width() / 2.0)
+    });
+    let halves: Vec<f64> = halves.collect();
+    if let (Some(half), Some(centre)) = (mean(&halves), mean(&differences)) {
+        return Some(SuiteRatio {
+            ratio: centre.exp(),
+            interval: Some(of_ratio(Interval::around(centre, half))),
+            benchmarks: members.len(),
+        });
+    }
     let means: Vec<[Vec<f64>; 2]> = members
         .iter()
         .map(|member| {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::report::{FindingSentence, SizeWords};
 use lapwing_analyse::detect::{
-    ChangeKind, ChangeSize, Detection, Direction, EnvironmentChange, Evidence, FAILURES, Finding,
-    FindingGroup, Histories, Moment, SeriesState, SurroundingEffect, Suspicion,
+    ChangeKind, ChangeSize, Detection, Direction, DriftRate, EnvironmentChange, Evidence, FAILURES,
+    Finding, FindingGroup, Histories, Moment, SeriesState, SurroundingEffect, Suspicion,
 };
 use lapwing_model::text::{counted, grouped, joined, joined_with_and};
 use schemars::JsonSchema;
@@ -45,6 +45,9 @@ pub trait FindingText {
     /// Returns how fast a drift is: `slower by 0.5 % a week [0.4, 0.6]`, and if that changed `slower by 0.2 % a week
     /// [0.1, 0.3], later by 0.5 % a week [0.4, 0.6]`; `None` if it is none.
     fn rate_text(&self) -> Option<String>;
+
+    /// Returns one of its rates: `slower by 0.5 % a week [0.4, 0.6]`.
+    fn rate_words(&self, rate: &DriftRate) -> String;
 }
 
 impl FindingText for Finding {
@@ -132,20 +135,18 @@ impl FindingText for Finding {
     }
 
     fn rate_text(&self) -> Option<String> {
-        let rates: Vec<String> = self
-            .rates
-            .iter()
-            .map(|rate| {
-                let size = ChangeSize {
-                    change: rate.change,
-                    interval: rate.interval,
-                    ..self.size
-                };
-                let (word, text, interval) = size.words(&self.metric);
-                format!("{word} by {text} a {} {interval}", rate.per.name())
-            })
-            .collect();
+        let rates: Vec<String> = self.rates.iter().map(|it| self.rate_words(it)).collect();
         (!rates.is_empty()).then(|| rates.join(", then "))
+    }
+
+    fn rate_words(&self, rate: &DriftRate) -> String {
+        let size = ChangeSize {
+            change: rate.change,
+            interval: rate.interval,
+            ..self.size
+        };
+        let (word, text, interval) = size.words(&self.metric);
+        format!("{word} by {text} a {} {interval}", rate.per.name())
     }
 }
 

@@ -221,6 +221,9 @@ fn selected_text(own: &Comparison) -> Option<String> {
     let is_shown = value.ln().abs() < SMALLER * raw.value.ln().abs();
     let is_other = ratio_value(value, raw.interval) != raw.value_text();
     (is_shown && is_other).then(|| {
+        if ratio_value(value, Some(interval)) == ratio_value(1.0, Some(interval)) {
+            return "likely much smaller, as it stood out".to_owned();
+        }
         format!(
             "likely nearer {}, as it stood out",
             ratio_text(value, Some(interval))

@@ -70,6 +70,10 @@ fn fits(own: f64, freedom: f64, known: &VariancePrior) -> bool {
     if freedom <= 0.0 || known.freedom <= 0.0 {
         return true;
     }
+    // Of values that never varied only the same is expected.
+    if known.variance <= 0.0 {
+        return own <= 0.0;
+    }
     FisherSnedecor::new(freedom, known.freedom)
         .is_ok_and(|distribution| distribution.sf(own / known.variance) >= HISTORY_FITS)
 }

@@ -146,6 +146,9 @@ const PLOT_KINDS: [NamedValue<PlotKind>; 3] = [
 /// Number of comparisons from which the ratios of several candidates are a heat map.
 const MANY_RATIOS: usize = 50;
 
+/// Fewer different A/A pairs say nothing of an error rate.
+const FEWEST_PAIRS: f64 = 20.0;
+
 impl CompareCommand {
     /// Gathers the sides, compares them, and shows the results.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
@@ -296,6 +299,15 @@ impl CompareCommand {
         if test.rows.is_empty() {
             let what = "a self-test needs 3 instances per side of a benchmark";
             return Err(CliError::not_enough(what));
+        }
+        if test.pairs < FEWEST_PAIRS {
+            let what = format!(
+                "only {:.0} different A/A pairs can be made of these measurements; a self-test needs {FEWEST_PAIRS:.0}",
+                test.pairs
+            );
+            let hint =
+                "take sides with more instances, or with more sessions where these are judged";
+            return Err(CliError::not_enough(what).hint(hint));
         }
         let answer = CompareSelfTestAnswer {
             names: two,

@@ -114,7 +114,7 @@ pub struct NotifiedChanges<'a> {
 impl DetectAnswer {
     /// Returns the short name of a finding.
     fn id(&self, finding: &Finding) -> String {
-        let moment = &self.histories.moments[finding.first_after];
+        let moment = &self.histories.moments[finding.since()];
         change_id(&finding.subject, moment)
     }
 

@@ -10,7 +10,9 @@ use serde::Serialize;
 
 use super::DetectAnswer;
 use crate::writing::View;
-use crate::{FindingGroupText, NAMED_ENVIRONMENT_CHANGES, change_text, suspicion_text};
+use crate::{
+    FindingGroupText, FindingText, NAMED_ENVIRONMENT_CHANGES, change_text, suspicion_text,
+};
 
 /// A finding.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -91,6 +93,7 @@ struct EnvironmentRow {
 /// The rate of a drift.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DriftRateRow {
+    text: String,
     /// The ratio, or the difference, in the period.
     change: f64,
     lower: f64,
@@ -100,8 +103,9 @@ struct DriftRateRow {
 }
 
 impl DriftRateRow {
-    fn new(rate: &DriftRate) -> Self {
+    fn new(finding: &Finding, rate: &DriftRate) -> Self {
         Self {
+            text: finding.rate_words(rate),
             change: rate.change,
             lower: rate.interval.lower,
             upper: rate.interval.upper,
@@ -258,7 +262,9 @@ impl<'a> FindingFields<'a> {
             mean_before: exceeded.map(|it| it.mean),
             deviation_before: exceeded.map(|it| it.deviation),
             latest: exceeded.map(|it| &it.latest[..]),
-            rates: finding.rates.iter().map(DriftRateRow::new).collect(),
+            rates: (finding.rates.iter())
+                .map(|rate| DriftRateRow::new(finding, rate))
+                .collect(),
             runs_before: finding.runs[0],
             runs_after: finding.runs[1],
             good: Some(row_of(finding.good)),

@@ -130,7 +130,7 @@ pub(in crate::chart) fn level_field(marks: &[LevelMark]) -> Value {
 
 /// Returns what the marks mean, where there are any.
 pub(in crate::chart) fn level_sentence(marks: &[LevelMark]) -> Option<String> {
-    let what = "Thick: the level before and after a change; shaded: where it may have begun (95 % confidence).";
+    let what = "Thick: the level before and after a change; shaded: where a step may have been (95 % confidence), or a whole drift.";
     let is_grey = marks.iter().any(|mark| mark.tone == "muted");
     let grey = if is_grey {
         " Grey changes are known, undone later, or neither better nor worse."

@@ -142,7 +142,39 @@ pub(in crate::report) fn level_marks(
         .filter(|at| is_drawn_in(view.finding(*at), metric, is_first))
         .collect();
     found.reverse();
-    found.into_iter().map(|at| level_mark(view, at)).collect()
+    found
+        .into_iter()
+        .flat_map(|at| level_marks_of(view, at))
+        .collect()
+}
+
+/// Returns the mark of a finding; of a drift with several rates, one for each of its parts.
+fn level_marks_of(view: &ChangesView, at: usize) -> Vec<LevelMark> {
+    let whole = level_mark(view, at);
+    let finding = view.finding(at);
+    let [first, .., last] = &finding.rates[..] else {
+        return vec![whole];
+    };
+    let position = |moment: usize| view.histories.moments[moment].position;
+    let marks = finding.rates.iter().map(|rate| {
+        let ends = rate.moments.map(position);
+        let [from, to] = whole.span;
+        LevelMark {
+            span: [
+                if rate == first { from } else { ends[0] },
+                if rate == last { to } else { ends[1] },
+            ],
+            change: ends,
+            levels: rate.levels,
+            label: if rate == last {
+                whole.label.clone()
+            } else {
+                String::new()
+            },
+            ..whole.clone()
+        }
+    });
+    marks.collect()
 }
 
 /// Returns whether a finding is marked in the history of a metric.

@@ -16,7 +16,7 @@ use crate::difference_text;
 use crate::quantity::{percent, round_percent};
 use crate::report::frame::url_part;
 use crate::report::slug::slug;
-use lapwing_analyse::detect::{ChangeKind, EnvironmentChange, Finding, FindingGroup};
+use lapwing_analyse::detect::{ChangeKind, Finding, FindingGroup};
 use lapwing_model::text::{counted, first_names, plural};
 
 /// Of more suspects only the first and the last are named.
@@ -54,7 +54,7 @@ fn cause(view: &ChangesView, number: usize, group: &FindingGroup) -> Markup {
                     dd { (difference_text(seconds, "s")) " wall time per run of " (benchmarks_text(view, group)) }
                 }
                 dt { "changed there too" }
-                dd { (environment_part(&lead.environment)) }
+                dd { (environment_part(lead)) }
                 dt { "state" }
                 dd { (state_part(view, group)) }
             }
@@ -178,9 +178,12 @@ fn version_part(view: &ChangesView, moment: usize) -> Markup {
 }
 
 /// Returns what else differs between the runs before and after.
-fn environment_part(changes: &[EnvironmentChange]) -> Markup {
+fn environment_part(finding: &Finding) -> Markup {
+    let changes = &finding.environment;
     html! {
-        @if changes.is_empty() {
+        @if changes.is_empty() && finding.explained.is_some() {
+            "nothing else that was recorded of the environment"
+        } @else if changes.is_empty() {
             "nothing that was recorded of the environment"
         } @else {
             ul.observed {
@@ -219,7 +222,7 @@ fn findings_table(view: &ChangesView, number: usize, group: &FindingGroup) -> Ma
                             td { (metric_text(it)) }
                             td.number { (before) } td.number { (after) } td.number { (it.change_text()) }
                             td.number { (it.runs[0]) " / " (it.runs[1]) }
-                            td { (version_part(view, it.first_after)) }
+                            td { (version_part(view, it.since())) }
                             td { a href=(format!("#{}", view.id(it))) title="A link to this finding that later reports keep" { code { (view.id(it)) } } }
                             td { (chip(it)) " " @if !it.is_open() { span.state { (state_text(view, it)) } } }
                         }

@@ -179,10 +179,7 @@ impl ChangesView {
 
     /// Returns the short name of a finding, which later reports keep.
     fn id(&self, finding: &Finding) -> String {
-        change_id(
-            &finding.subject,
-            &self.histories.moments[finding.first_after],
-        )
+        change_id(&finding.subject, &self.histories.moments[finding.since()])
     }
 
     /// Returns whether a finding is in the section of its cause.

@@ -193,7 +193,7 @@ fn nothing_found(view: &ChangesView, tested: usize) -> Markup {
             p.answer { strong { (capitalised(&detection_text(&view.detection))) } " in " (tested_text(&view.histories, &view.detection)) "." }
         } @else {
             p.answer { strong { "No history is long enough yet" } " to look for changes." }
-            p { "A change needs at least 8 runs of a benchmark, such as one per night or per commit; the longest history has "
+            p { "A change needs at least 10 runs of a benchmark, such as one per night or per commit; the longest history has "
                 (longest.unwrap_or(0)) ". " code { "lapwing run" } " adds a run, " code { "lapwing run --commits" }
                 " measures past commits, " code { "lapwing import" } " reads the results of other tools. "
                 "To compare two versions now, use " code { "lapwing compare" } "." }
@@ -232,7 +232,7 @@ fn untested(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Mark
             "without a usable value in the latest 3 runs",
             BTreeSet::new(),
         ),
-        ("with too few runs to test (8 are needed)", BTreeSet::new()),
+        ("with too few runs to test (10 are needed)", BTreeSet::new()),
         (
             "with a history that wanders, which is not judged",
             BTreeSet::new(),
@@ -297,6 +297,7 @@ fn filters(view: &ChangesView, rows: &[FindingRow]) -> Filters {
             [
                 ("new", "new"),
                 ("known", "known"),
+                ("explained", "explained by surroundings"),
                 ("undone", "undone later"),
             ],
         )
