@@ -31,7 +31,7 @@ fn an_answer_lists_changes_and_what_was_not_tested() {
     note: change 2: v19..v20, 2026-01-21
     note: not measured any more: gone
     note: no usable value any more: broken
-    note: too few runs to test (8 are needed): new
+    note: too few runs to test (10 are needed): new
     next: `lapwing triage acknowledge b6074d29` marks change 1 as known,
     `lapwing report` writes pages with the histories
     exit 1

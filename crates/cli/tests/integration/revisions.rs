@@ -101,7 +101,7 @@ fn pages_link_to_the_commits_of_the_repository_under_test() {
         let revision = format!("HEAD~{}", COMMITS - 1 - number);
         git(path, &["rev-parse", &revision], 0)
     };
-    let [good, slower] = [SLOWER - 2, SLOWER].map(commit);
+    let [good, slower] = [SLOWER - 1, SLOWER + 1].map(commit);
     let web = "https://git.example.org/g/n";
     assert!(page.contains(&format!("href=\"{web}/commit/{slower}\"")));
     assert!(page.contains(&format!("href=\"{web}/compare/{good}...{slower}\"")));

@@ -46,22 +46,22 @@ pub struct CategoryEffects {
 /// more, so that an effect which explains a step is preferred to it.
 pub fn category_effects(values: &[f64], categories: &[Option<usize>]) -> Option<CategoryEffects> {
     let known = Categories::of(values, categories)?;
-    let without = Description::best(values);
+    let without = FittedShape::best(values);
     let starts = [
         medians(values, &known),
         from_differences(values, &known),
         known.without_steps_at_switches(&without, values).1,
     ];
     let fits = starts.into_iter().map(|mut effects| {
-        let mut best = Description::best(&known.less(values, &effects));
+        let mut best = FittedShape::best(&known.less(values, &effects));
         for _ in 0..ROUNDS {
             best.fit_with(values, &known, &mut effects);
-            best = Description::best(&known.less(values, &effects));
+            best = FittedShape::best(&known.less(values, &effects));
         }
         (best, effects)
     });
     let (with, effects) = fits.min_by(|(one, _), (other, _)| {
-        let total = |it: &Description| it.criterion(values.len(), 1.0);
+        let total = |it: &FittedShape| it.criterion(values.len(), 1.0);
         total(one).total_cmp(&total(other))
     })?;
     let penalty = CATEGORY * as_f64(known.usable - 1) * as_f64(values.len()).ln();
@@ -73,12 +73,12 @@ pub fn category_effects(values: &[f64], categories: &[Option<usize>]) -> Option<
 /// places or against any effect. `None` as for [`category_effects`].
 pub fn expected_effects(values: &[f64], categories: &[Option<usize>]) -> Option<CategoryEffects> {
     let known = Categories::of(values, categories)?;
-    let without = Description::best(values);
+    let without = FittedShape::best(values);
     let (_, mut effects) = known.without_steps_at_switches(&without, values);
     let mut with = without.clone();
     for _ in 0..ROUNDS {
         let left = known.less(values, &effects);
-        let best = Description::best(&left);
+        let best = FittedShape::best(&left);
         (with, effects) = known.without_steps_at_switches(&best, values);
         with = with.refitted(&known.less(values, &effects));
     }
@@ -125,12 +125,12 @@ impl Categories {
     /// beside the others.
     fn without_steps_at_switches(
         &self,
-        description: &Description,
+        description: &FittedShape,
         values: &[f64],
-    ) -> (Description, Vec<f64>) {
+    ) -> (FittedShape, Vec<f64>) {
         let mut effects = vec![0.0; self.number];
         let mut others = description.clone();
-        if let Shape::Steps(steps) = &mut others.shape {
+        if let StepsOrLine::Steps(steps) = &mut others.shape {
             steps.retain(|step| {
                 let near = step.saturating_sub(SEGMENT)..(step + SEGMENT).min(values.len());
                 let mut pairs = self.of[near].windows(2);
@@ -144,13 +144,13 @@ impl Categories {
     /// Returns effects in terms of that of the last value, with the gain.
     fn gained(
         &self,
-        without: &Description,
-        with: &Description,
+        without: &FittedShape,
+        with: &FittedShape,
         mut effects: Vec<f64>,
         bonus: f64,
     ) -> CategoryEffects {
         let independent = with.independent_share();
-        let total = |it: &Description| it.criterion(self.of.len(), independent);
+        let total = |it: &FittedShape| it.criterion(self.of.len(), independent);
         let gain = total(without) - total(with) + bonus;
         let newest = self.of.iter().rev().flatten().next();
         let base = newest.map_or(0.0, |category| effects[*category]);
@@ -164,26 +164,26 @@ impl Categories {
 
 /// A description of a series: its fitted values, and what it costs.
 #[derive(Debug, Clone)]
-struct Description {
-    shape: Shape,
+struct FittedShape {
+    shape: StepsOrLine,
     residuals: Vec<f64>,
     penalty: f64,
     floor: f64,
 }
 
 #[derive(Debug, Clone)]
-enum Shape {
+enum StepsOrLine {
     /// The starts of segments after the first.
     Steps(Vec<usize>),
     Line,
 }
 
-impl Description {
+impl FittedShape {
     /// Returns the best of steps and a line.
     fn best(values: &[f64]) -> Self {
         let centre = values.iter().sum::<f64>() / as_f64(values.len());
         let floor = ROUNDING * squares(values.iter().map(|value| value - centre));
-        let of = |shape: Shape| {
+        let of = |shape: StepsOrLine| {
             let described = Self {
                 shape,
                 residuals: Vec::new(),
@@ -192,8 +192,8 @@ impl Description {
             };
             described.refitted(values)
         };
-        let steps = of(Shape::Steps(segmentation(values)));
-        let line = of(Shape::Line);
+        let steps = of(StepsOrLine::Steps(segmentation(values)));
+        let line = of(StepsOrLine::Line);
         let length = values.len();
         if line.criterion(length, 1.0) < steps.criterion(length, 1.0) {
             line
@@ -206,8 +206,8 @@ impl Description {
     fn refitted(self, values: &[f64]) -> Self {
         let fitted = self.shape.fitted(values);
         let terms = match &self.shape {
-            Shape::Steps(steps) => STEP * as_f64(steps.len()),
-            Shape::Line => LINE,
+            StepsOrLine::Steps(steps) => STEP * as_f64(steps.len()),
+            StepsOrLine::Line => LINE,
         };
         Self {
             residuals: clipped(values.iter().zip(&fitted).map(|(value, fit)| value - fit)),
@@ -255,7 +255,7 @@ impl Description {
     }
 }
 
-impl Shape {
+impl StepsOrLine {
     fn fitted(&self, values: &[f64]) -> Vec<f64> {
         match self {
             Self::Steps(steps) => {

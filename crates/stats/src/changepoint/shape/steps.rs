@@ -7,7 +7,7 @@ use crate::number::as_f64;
 /// A step counts from so many standard errors on.
 const LEAST_STEP: f64 = 4.0;
 /// So many steps may be a way back and forth.
-const BACK_AND_FORTH: usize = 8;
+const BACK_AND_FORTH: usize = 7;
 
 /// Returns the steps of means of `width` neighbours, each moved to the place between the steps beside it where it is
 /// best for the values themselves.
@@ -73,7 +73,7 @@ fn standard_errors(values: &[f64], steps: &[usize]) -> Vec<f64> {
     segments.windows(2).map(size).collect()
 }
 
-/// Returns whether there are eight steps or more, and half or more of them turn back.
+/// Returns whether there are seven steps or more, and half or more of them turn back.
 pub(super) fn go_back_and_forth(values: &[f64], steps: &[usize]) -> bool {
     if steps.len() < BACK_AND_FORTH {
         return false;

@@ -288,7 +288,7 @@ fn what_wanders_for_a_year_is_said_to_wander() {
     for ((name, kind), least) in WANDERING.into_iter().zip([0.85, 0.9, 0.7, 0.8]) {
         let [_, _, wanders, findings] = verdicts(name, 100, |random| kind.series(random, 365));
         assert!(
-            wanders >= least && findings <= 0.6,
+            wanders >= least && findings <= 1.3,
             "{name}: {wanders} {findings}"
         );
     }
