@@ -218,21 +218,26 @@ fn keys(histories: &Histories) -> Vec<Key> {
     let mut keys: Vec<Key> = names
         .into_iter()
         .filter_map(|key| {
-            let mut known: BTreeMap<String, usize> = BTreeMap::new();
-            let of_moment: Vec<Option<usize>> = histories
-                .moments
-                .iter()
-                .map(|moment| {
-                    let value = moment.observed.text(key)?;
+            let mut known: BTreeMap<(String, usize), usize> = BTreeMap::new();
+            let values = histories.moments.iter().map(|it| it.observed.text(key));
+            let values: Vec<Option<String>> = values.collect();
+            let stretches = match key {
+                "branch" => stretches(&values),
+                _ => vec![0; values.len()],
+            };
+            let values = values.into_iter();
+            let of_moment: Vec<Option<usize>> = values
+                .zip(stretches)
+                .map(|(value, stretch)| {
                     let next = known.len();
-                    Some(*known.entry(value).or_insert(next))
+                    Some(*known.entry((value?, stretch)).or_insert(next))
                 })
                 .collect();
             // A value of its own in nearly every run, such as a time, explains nothing.
             let is_of_runs = 2 * known.len() > histories.moments.len().max(3);
             (known.len() > 1 && !is_of_runs).then(|| {
                 let mut names = vec![String::new(); known.len()];
-                for (name, at) in known {
+                for ((name, _), at) in known {
                     names[at] = name;
                 }
                 Key {
@@ -248,6 +253,27 @@ fn keys(histories: &Histories) -> Vec<Key> {
         (of_machine.unwrap_or(MACHINE.len()), key.key.clone())
     });
     keys
+}
+
+/// Returns the number of the stretch of each value, which is 0 for the most frequent one: a branch that comes back need
+/// not be what it was.
+fn stretches(values: &[Option<String>]) -> Vec<usize> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for value in values.iter().flatten() {
+        *counts.entry(value).or_default() += 1;
+    }
+    let usual = counts.iter().max_by_key(|(_, count)| **count);
+    let usual = usual.map(|(value, _)| *value);
+    let (mut stretch, mut before) = (0, None);
+    let numbers = values.iter().map(|value| {
+        let value = value.as_deref();
+        if value != before {
+            stretch += 1;
+            before = value;
+        }
+        if value == usual { 0 } else { stretch }
+    });
+    numbers.collect()
 }
 
 /// Takes out of a series what surroundings explain: those that are expected to, and then that first which explains

@@ -199,3 +199,23 @@ fn table_of_surroundings() {
         );
     }
 }
+
+#[test]
+fn a_branch_that_comes_back_is_another_one() {
+    let mut values = noise(60, QUIET, 5);
+    scale(&mut values[20..30], 1.2);
+    let mut histories = days(60);
+    observe(&mut histories, "branch", |run| {
+        if (20..30).contains(&run) || run >= 50 {
+            "idea"
+        } else {
+            "main"
+        }
+    });
+    add(&mut histories, "b", &values);
+    let found = changes(&histories).findings;
+    assert!(
+        !found.is_empty() && !found.iter().any(Finding::is_open),
+        "{found:?}"
+    );
+}
