@@ -178,13 +178,18 @@ impl ExpectedEffects {
 }
 
 impl ExpectedEffect {
+    /// Returns the median of the effects of a value, if enough series show it.
+    fn median(&self, value: &str) -> Option<f64> {
+        let sizes = self.of_value.get(value)?;
+        median(sizes).filter(|_| sizes.len() >= MEMBERS)
+    }
+
     /// Returns the effect of a value that is not far from those on other series, else their median: what is beyond it
     /// is a change of the series' own.
     fn drawn_in(&self, value: &str, effect: f64) -> f64 {
-        let Some(sizes) = self.of_value.get(value).filter(|it| it.len() >= MEMBERS) else {
+        let (Some(centre), Some(sizes)) = (self.median(value), self.of_value.get(value)) else {
             return effect;
         };
-        let centre = median(sizes).unwrap_or(effect);
         let deviations: Vec<f64> = sizes.iter().map(|size| (size - centre).abs()).collect();
         let spread = NORMAL_DEVIATION * median(&deviations).unwrap_or(0.0);
         if (effect - centre).abs() > centre.abs().max(FAR * spread) {
@@ -299,7 +304,8 @@ fn take_out(
                 if is_ratio && !comes_back(values) {
                     let names = &keys[*key].names;
                     for (effect, name) in found.effects.iter_mut().zip(names) {
-                        *effect = expected.drawn_in(name, *effect);
+                        let of_others = expected.median(name).filter(|_| found.has_line);
+                        *effect = of_others.unwrap_or_else(|| expected.drawn_in(name, *effect));
                     }
                 }
                 taken.push(SurroundingEffect::taken_out(

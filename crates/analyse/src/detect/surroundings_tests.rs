@@ -219,3 +219,23 @@ fn a_branch_that_comes_back_is_another_one() {
         "{found:?}"
     );
 }
+
+#[test]
+fn a_drift_does_not_take_in_what_the_host_adds() {
+    let mut right = 0;
+    for seed in 0..20 {
+        let mut histories = moved_suite(1.08, seed);
+        // A rise of a quarter over the nights before the host changed.
+        for point in &mut histories.series[3].points {
+            let passed = lapwing_stats::as_f64(point.moment.min(39)) / 39.0;
+            point.value *= (0.25 * passed).exp();
+        }
+        let found = changes(&histories).findings;
+        let drift = found
+            .iter()
+            .find(|it| it.kind == ChangeKind::Drift && it.is_open());
+        let is_right = |it: &Finding| (it.size.change.ln() - 0.25).abs() < 0.05;
+        right += usize::from(drift.is_some_and(is_right));
+    }
+    assert!(right >= 15, "{right}");
+}

@@ -33,6 +33,8 @@ pub struct CategoryEffects {
     /// many independent values as the autocorrelation leaves, less a penalty for each step and effect. Positive if the
     /// categories describe the series better.
     pub gain: f64,
+    /// Whether the description with them is a line: what changed only once is then hardly told from it.
+    pub has_line: bool,
 }
 
 /// Returns the effects of categories on a series: those of the best description by steps or a line, and effects,
@@ -158,7 +160,11 @@ impl Categories {
             let is_usable = self.of.contains(&Some(category));
             *effect = if is_usable { *effect - base } else { 0.0 };
         }
-        CategoryEffects { effects, gain }
+        CategoryEffects {
+            effects,
+            gain,
+            has_line: matches!(with.shape, StepsOrLine::Line),
+        }
     }
 }
 

@@ -112,7 +112,10 @@ fn place(view: &ChangesView, group: &FindingGroup) -> String {
             let (first, last) = (*group.range.start(), *group.range.end());
             place_text(view, lead.first_after.clamp(first, last))
         }
-        ChangeKind::Drift => since_text(view, lead),
+        ChangeKind::Drift => {
+            let since = since_text(view, lead);
+            since.trim_start_matches("since ").to_owned()
+        }
     }
 }
 
