@@ -51,7 +51,7 @@ impl RatePeriod {
 pub(super) struct DriftSize {
     pub(super) size: ChangeSize,
     pub(super) rates: Vec<DriftRate>,
-    /// What the drift adds to each point from its start on, on the scale of the series.
+    /// The total rise of the drift up to each point from its start on, on the scale of the series.
     pub(super) added: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! What the histories of a metric say together of their noise.
+//! The noise of a metric, estimated from all of its histories together.
 
 use std::collections::BTreeMap;
 

@@ -114,7 +114,7 @@ fn is_large(finding: &Finding, series: &HistorySeries, options: &DetectOptions) 
 /// among all series of the metric, at the level divided by the number of metrics, so that both hold: at most that
 /// share of the findings of a metric is false, and at most that share of quiet suites has any finding.
 ///
-/// What surroundings such as the host add to the values is taken out before.
+/// Effects of the surroundings, such as the host, are removed first.
 fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
     let without = without_surroundings(recorded);
     let histories = without.as_ref().map_or(recorded, |it| &it.histories);

@@ -77,7 +77,7 @@ pub(super) struct SearchedSeries {
     autocorrelation: f64,
     /// The rate of false findings.
     rate: f64,
-    /// What its longest part says of the noise.
+    /// The noise estimated from its longest part.
     pub(super) noise: LevelNoise,
     /// Whether it was searched.
     pub(super) is_tested: bool,

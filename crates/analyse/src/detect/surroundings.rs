@@ -77,7 +77,7 @@ pub(super) struct WithoutSurroundings {
 
 /// Takes out of each series what its surroundings explain; `None` if they explain nothing.
 ///
-/// What has an effect on most of a suite is expected in its other series, too.
+/// A surrounding that affects most series of a suite is expected to affect the others, too.
 pub(super) fn without_surroundings(histories: &Histories) -> Option<WithoutSurroundings> {
     let keys = keys(histories);
     if keys.is_empty() {

@@ -133,14 +133,7 @@ impl SessionHistory {
         Some(Self {
             means: means.collect(),
             mean_share: mean(&shares)?,
-            within: VariancePrior {
-                variance: if freedom > 0.0 {
-                    squares / freedom
-                } else {
-                    0.0
-                },
-                freedom,
-            },
+            within: VariancePrior::of_squares(squares, freedom),
         })
     }
 

@@ -1,4 +1,4 @@
-//! What categories, such as the hosts of runs, add to the values of a series whose level may change.
+//! The effects of categories, such as the hosts of runs, on a series whose level may change.
 
 use crate::describe::median;
 use crate::number::as_f64;
@@ -24,7 +24,7 @@ const NORMAL_DEVIATION: f64 = 1.4826;
 /// Less of the variance than this is rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// What categories add to the values of a series.
+/// The effects of categories on the values of a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CategoryEffects {
     /// The effect of each category, on the scale of the values and in terms of that of the last value.

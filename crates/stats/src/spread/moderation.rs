@@ -19,6 +19,18 @@ pub struct VariancePrior {
 const LEAST_SHARE: f64 = 1e-5;
 
 impl VariancePrior {
+    /// Returns the variance of a sum of squares with so many degrees of freedom; 0 without any.
+    pub fn of_squares(squares: f64, freedom: f64) -> Self {
+        Self {
+            variance: if freedom > 0.0 {
+                squares / freedom
+            } else {
+                0.0
+            },
+            freedom,
+        }
+    }
+
     /// The prior that counts nothing.
     pub const NONE: Self = Self {
         variance: 0.0,

@@ -29,7 +29,7 @@ pub(super) struct ReplaySuite {
     pub(super) name: String,
     /// The indices of its moments, in order.
     pub(super) moments: Vec<usize>,
-    /// The time that its runs took in seconds, from the first to the last.
+    /// The time from its first run to its last one, in seconds.
     span: f64,
     /// The length of a block.
     block: usize,

@@ -33,7 +33,7 @@ enum Shape {
     HalfDrift,
 }
 
-/// What a replay gave.
+/// The result of a replay.
 enum PlantedResult {
     Step(Option<usize>),
     Drift(bool),

@@ -84,7 +84,7 @@ impl QuietAlarms {
     }
 }
 
-/// What was reported in the nights before.
+/// The changes that were reported in earlier nights.
 struct Reported<'s> {
     source: &'s ReplaySource,
     findings: Vec<ReportedChange>,

@@ -1,4 +1,4 @@
-//! What remains of a series without its known changes.
+//! The residuals of a series without its known changes.
 
 use lapwing_stats::{as_f64, median};
 

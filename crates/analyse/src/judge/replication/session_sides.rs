@@ -57,14 +57,7 @@ impl SessionSides {
         Some(Self {
             means,
             mean_share: mean(&shares)?,
-            within: VariancePrior {
-                variance: if freedom > 0.0 {
-                    squares / freedom
-                } else {
-                    0.0
-                },
-                freedom,
-            },
+            within: VariancePrior::of_squares(squares, freedom),
             hosts: if imbalance(hosts) > MOST_IMBALANCE {
                 SideHosts::Other
             } else {

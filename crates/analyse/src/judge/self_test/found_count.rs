@@ -1,4 +1,4 @@
-//! What is counted in replays.
+//! Counts of replays.
 
 use lapwing_stats::as_f64;
 

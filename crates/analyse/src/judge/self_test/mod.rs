@@ -45,7 +45,7 @@ pub struct CompareSelfTest {
 pub struct ComparedRates {
     /// Its subject.
     pub subject: Subject,
-    /// What was shuffled.
+    /// The unit that was shuffled.
     pub unit: ReplicationUnit,
     /// Whether it was shuffled within pairs.
     pub is_paired: bool,

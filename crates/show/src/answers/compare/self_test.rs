@@ -74,7 +74,7 @@ struct ComparedRateRow<'a> {
     benchmark: Option<&'a str>,
     setting: Option<String>,
     metric: Option<&'a str>,
-    /// What was shuffled between the sides: `session`, `block`, `host` or `instance`.
+    /// The unit that was shuffled between the sides: `session`, `block`, `host` or `instance`.
     unit: Option<&'static str>,
     /// Whether it was shuffled within pairs.
     paired: Option<bool>,

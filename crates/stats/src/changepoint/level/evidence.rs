@@ -1,4 +1,4 @@
-//! What the search says of changes that something else found.
+//! The evidence for changes that were found by other means than the search.
 
 use super::autocorrelation::removable_autocorrelation;
 use super::search::{

@@ -48,7 +48,7 @@ pub struct LevelOptions {
     /// The smallest number of values between two changes and at both ends, 1 or more. By default 3, and in series of
     /// n > 150 values 3 √(n / 150) between two changes.
     pub minimum_segment: Option<usize>,
-    /// What is known of the noise from other series.
+    /// The noise estimated from other series.
     pub noise: LevelNoise,
 }
 

@@ -35,7 +35,7 @@ pub struct SeriesChanges {
     /// The autocorrelation of the values around this description plus its standard error, at most 0.95; 0 if it is not
     /// larger than that error.
     pub autocorrelation: f64,
-    /// What the search for steps says of the noise.
+    /// The noise estimated by the search for steps.
     pub noise: LevelNoise,
 }
 

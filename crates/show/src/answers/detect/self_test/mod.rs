@@ -27,7 +27,7 @@ use crate::{
 pub struct SelfTestAnswer {
     /// The rates; there is at least one suite.
     pub test: SelfTest,
-    /// What was planted.
+    /// The planted changes.
     pub wanted: SelfTestOptions,
     /// The options of the detector.
     pub options: DetectOptions,
