@@ -24,16 +24,9 @@ pub(super) struct Described<'a> {
     values: &'a [f64],
     /// The values with far ones drawn in.
     pub(super) drawn_in: Vec<f64>,
-    /// The number of values per value of the descriptions.
-    width: usize,
     /// ln n of the values of the descriptions.
     pub(super) each: f64,
-    /// The best description by steps, and its places.
-    pub(super) steps: Description,
-    pub(super) places: Vec<usize>,
-    drift: Description,
-    /// The gain of wandering.
-    pub(super) wandering: f64,
+    descriptions: Descriptions,
 }
 
 /// A drift that describes a series best.
@@ -52,50 +45,63 @@ impl<'a> Described<'a> {
     /// Describes at least three values; none if they are constant.
     pub(super) fn of(values: &'a [f64]) -> Option<Self> {
         let drawn_in = drawn_in(values);
-        let series = Standardised::of(values, &drawn_in)?;
-        let descriptions = Descriptions::of(&series);
-        let steps = descriptions.best_steps()?.clone();
-        let places = match &steps.shape {
-            SeriesShape::Steps(places) => refined(&drawn_in, places, series.width),
-            _ => return None,
-        };
+        let descriptions = Descriptions::of(Standardised::of(values, &drawn_in)?);
         Some(Self {
             values,
-            width: series.width,
-            each: as_f64(series.values.len()).ln(),
-            places,
-            steps,
-            drift: descriptions.best_drift()?.clone(),
-            wandering: descriptions.wandering,
+            each: as_f64(descriptions.length()).ln(),
+            descriptions,
             drawn_in,
         })
     }
 
+    /// Returns the places of the best description by steps.
+    pub(super) fn places(&self) -> Vec<usize> {
+        match self.descriptions.best_steps().map(|steps| &steps.shape) {
+            Some(SeriesShape::Steps(places)) => {
+                refined(&self.drawn_in, places, self.descriptions.width())
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the gain of the best description by steps.
+    pub(super) fn gain_of_steps(&self) -> f64 {
+        gain(self.descriptions.best_steps())
+    }
+
+    fn gain_of_drift(&self) -> f64 {
+        gain(self.descriptions.best_drift())
+    }
+
+    /// Returns the gain of wandering.
+    pub(super) fn wandering(&self) -> f64 {
+        self.descriptions.wandering()
+    }
+
     /// Returns the gain of the best description.
     pub(super) fn gain(&self) -> f64 {
-        self.steps.gain.max(self.drift.gain)
+        self.gain_of_steps().max(self.gain_of_drift())
     }
 
     /// Returns the probability that a quiet series gains as much by its best description.
     pub(super) fn p_value(&self) -> f64 {
-        (SCALE * (-self.gain() / 2.0).exp()).min(1.0)
+        by_chance(self.gain())
     }
 
     /// Returns whether steps rather than a drift describe the series. One step costs 3 ln n as evidence and 2 ln n as a
     /// name, for its size and its place.
     pub(super) fn has_steps(&self) -> bool {
-        let credit = if self.places.len() == 1 {
-            self.each
-        } else {
-            0.0
-        };
-        self.steps.gain + credit > self.drift.gain
+        let steps = self.descriptions.best_steps();
+        let is_one = steps.is_some_and(|steps| steps.shape.terms() == 1);
+        let credit = if is_one { self.each } else { 0.0 };
+        gain(steps) + credit > self.gain_of_drift()
     }
 
     /// Returns whether the level wanders rather than anything else, better than the best description by this much.
     pub(super) fn wanders(&self, against: f64) -> bool {
-        let is_slow =
-            |it: &Self| it.wandering >= 1.5 * it.each - 2.0 && it.wandering >= it.gain() + against;
+        let is_slow = |it: &Self| {
+            it.wandering() >= 1.5 * it.each - 2.0 && it.wandering() >= it.gain() + against
+        };
         is_slow(self) && self.without_ends().iter().all(is_slow)
     }
 
@@ -108,20 +114,21 @@ impl<'a> Described<'a> {
 
     /// Returns the drift, if one describes the series better than steps and wandering do, and not by chance at this level.
     pub(super) fn drift(&self, level: f64) -> Option<FoundDrift> {
+        let drift = self.descriptions.best_drift()?;
         let few = |(below, _): &&(usize, f64)| self.values.len() < *below;
         let least = LEAST_P_VALUES.iter().find(few);
-        let p_value = self.p_value().max(least.map_or(0.0, |(_, least)| *least));
+        let p_value = by_chance(drift.gain).max(least.map_or(0.0, |(_, least)| *least));
         let wanders =
-            self.drift.gain - self.wandering < DRIFT_NOT_WANDERING && self.drift.left > STRAIGHT;
-        let is_drift = !self.has_steps() && p_value <= level && !wanders;
-        let left = |it: &Self| (SCALE * (-it.drift.gain / 2.0).exp()).min(1.0);
-        let p_value = if is_drift {
-            self.without_ends().iter().map(left).fold(p_value, f64::max)
-        } else {
-            1.0
-        };
+            || drift.gain - self.wandering() < DRIFT_NOT_WANDERING && drift.left > STRAIGHT;
+        // The search for steps takes longest.
+        if p_value > level || wanders() || self.has_steps() {
+            return None;
+        }
+        let ends = self.without_ends();
+        let of_ends = ends.iter().map(|it| by_chance(it.gain_of_drift()));
+        let p_value = of_ends.fold(p_value, f64::max);
         (p_value <= level).then(|| {
-            let shape = self.in_full();
+            let shape = self.in_full(&drift.shape);
             let (range, bend) = self.extent(&shape);
             FoundDrift {
                 shape,
@@ -149,15 +156,16 @@ impl<'a> Described<'a> {
     }
 
     /// Returns the shape of the drift with indices of the values themselves.
-    fn in_full(&self) -> SeriesShape {
+    fn in_full(&self, drift: &SeriesShape) -> SeriesShape {
+        let width = self.descriptions.width();
         let last = self.values.len() - 1;
-        let bins = self.values.len() / self.width;
+        let bins = self.values.len() / width;
         let middle = |at: usize| match at {
             0 => 0,
             at if at + 1 == bins => last,
-            at => at * self.width + self.width / 2,
+            at => at * width + width / 2,
         };
-        match &self.drift.shape {
+        match drift {
             SeriesShape::Ramp(ends) => {
                 let fits = StraightFits::of(&residuals(&self.drawn_in, &[]));
                 SeriesShape::Ramp(fits.refined_ramp(ends.map(middle)))
@@ -167,12 +175,21 @@ impl<'a> Described<'a> {
             }
             SeriesShape::LineAndStep(step) => {
                 // Its place is known from what the line leaves.
-                let left = less_line(&self.drawn_in, step * self.width);
-                SeriesShape::LineAndStep(refined(&left, &[*step], self.width)[0])
+                let left = less_line(&self.drawn_in, step * width);
+                SeriesShape::LineAndStep(refined(&left, &[*step], width)[0])
             }
             SeriesShape::Line | SeriesShape::Steps(_) => SeriesShape::Line,
         }
     }
+}
+
+fn gain(description: Option<&Description>) -> f64 {
+    description.map_or(f64::NEG_INFINITY, |it| it.gain)
+}
+
+/// Returns the probability that a quiet series gains as much.
+fn by_chance(gain: f64) -> f64 {
+    (SCALE * (-gain / 2.0).exp()).min(1.0)
 }
 
 /// Returns the values less the line of the line with a step that describes them.

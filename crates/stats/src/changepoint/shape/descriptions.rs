@@ -1,6 +1,8 @@
 //! How much better than one level other descriptions are.
 
-use super::memory::{SHORT, least, long};
+use std::cell::OnceCell;
+
+use super::memory::{LONG, SHORT, least};
 use super::segments::best_segments;
 use super::standardised::Standardised;
 use super::straight::{StraightFits, bend_column, bends, centred_times, dot, residuals};
@@ -36,57 +38,95 @@ pub(super) struct Description {
     pub(super) left: f64,
 }
 
-/// The descriptions of a series.
+/// The descriptions of a series, each made when it is asked for: most of a quiet series is never needed.
 #[derive(Debug)]
 pub(super) struct Descriptions {
-    /// One for each number of steps.
-    pub(super) steps: Vec<Description>,
-    /// Lines and ramps.
-    pub(super) drifts: Vec<Description>,
-    /// The gain of noise with a long memory around one level.
-    pub(super) wandering: f64,
+    series: Standardised,
+    /// The values around one level.
+    level: Vec<f64>,
+    /// −2 ln likelihood of one level.
+    of_level: f64,
+    steps: OnceCell<Vec<Description>>,
+    drifts: OnceCell<Vec<Description>>,
+    wandering: OnceCell<f64>,
 }
 
 impl Descriptions {
-    pub(super) fn of(series: &Standardised) -> Self {
-        let values = &series.values;
-        let length = values.len();
-        let level = residuals(values, &[]);
-        let of_level = least(&level, SHORT, series.floor);
-        let describe = |shape: SeriesShape| {
-            let left = shape.residuals(values);
-            let gained = of_level - least(&left, SHORT, series.floor);
-            Description {
-                gain: gained * worth(length, shape.terms()) - shape.penalty(length),
-                left: dot(&left, &left) / dot(&level, &level),
-                shape,
-            }
-        };
-        let most = (length / 3).saturating_sub(1).clamp(1, MOST_STEPS);
-        let steps = best_segments(values, most).into_iter();
-        let fits = StraightFits::of(values);
-        let ramp = fits.ramp().filter(|ends| *ends != [0, length - 1]);
-        let step = fits.step_on_line().filter(|_| length >= FROM_LINE_AND_STEP);
-        let drifts = [SeriesShape::Line]
-            .into_iter()
-            .chain(ramp.map(SeriesShape::Ramp))
-            .chain(bends(values).into_iter().map(SeriesShape::Bends))
-            .chain(step.map(SeriesShape::LineAndStep));
+    pub(super) fn of(series: Standardised) -> Self {
+        let level = residuals(&series.values, &[]);
         Self {
-            steps: steps.map(SeriesShape::Steps).map(describe).collect(),
-            drifts: drifts.map(describe).collect(),
-            wandering: (of_level - least(&level, long(), series.floor)) * worth(length, 0),
+            of_level: least(&level, &SHORT, series.floor),
+            level,
+            series,
+            steps: OnceCell::new(),
+            drifts: OnceCell::new(),
+            wandering: OnceCell::new(),
         }
+    }
+
+    /// Returns the number of values that are described.
+    pub(super) fn length(&self) -> usize {
+        self.series.values.len()
+    }
+
+    /// Returns the number of values of the series per value that is described.
+    pub(super) fn width(&self) -> usize {
+        self.series.width
+    }
+
+    /// Returns one description for each number of steps.
+    pub(super) fn steps(&self) -> &[Description] {
+        self.steps.get_or_init(|| {
+            let most = (self.length() / 3).saturating_sub(1).clamp(1, MOST_STEPS);
+            let steps = best_segments(&self.series.values, most).into_iter();
+            let steps = steps.map(SeriesShape::Steps);
+            steps.map(|shape| self.describe(shape)).collect()
+        })
+    }
+
+    /// Returns the lines and ramps.
+    pub(super) fn drifts(&self) -> &[Description] {
+        self.drifts.get_or_init(|| {
+            let (values, length) = (&self.series.values, self.length());
+            let fits = StraightFits::of(values);
+            let ramp = fits.ramp().filter(|ends| *ends != [0, length - 1]);
+            let step = fits.step_on_line().filter(|_| length >= FROM_LINE_AND_STEP);
+            let drifts = [SeriesShape::Line]
+                .into_iter()
+                .chain(ramp.map(SeriesShape::Ramp))
+                .chain(bends(values).into_iter().map(SeriesShape::Bends))
+                .chain(step.map(SeriesShape::LineAndStep));
+            drifts.map(|shape| self.describe(shape)).collect()
+        })
+    }
+
+    /// Returns the gain of noise with a long memory around one level.
+    pub(super) fn wandering(&self) -> f64 {
+        *self.wandering.get_or_init(|| {
+            let gained = self.of_level - least(&self.level, &LONG, self.series.floor);
+            gained * worth(self.length(), 0)
+        })
     }
 
     /// Returns the best description by steps.
     pub(super) fn best_steps(&self) -> Option<&Description> {
-        best(&self.steps)
+        best(self.steps())
     }
 
     /// Returns the best description by lines.
     pub(super) fn best_drift(&self) -> Option<&Description> {
-        best(&self.drifts)
+        best(self.drifts())
+    }
+
+    fn describe(&self, shape: SeriesShape) -> Description {
+        let length = self.length();
+        let left = shape.residuals(&self.series.values);
+        let gained = self.of_level - least(&left, &SHORT, self.series.floor);
+        Description {
+            gain: gained * worth(length, shape.terms()) - shape.penalty(length),
+            left: dot(&left, &left) / dot(&self.level, &self.level),
+            shape,
+        }
     }
 }
 
@@ -104,7 +144,7 @@ fn worth(length: usize, terms: usize) -> f64 {
 
 impl SeriesShape {
     /// Returns the number of terms besides the level.
-    fn terms(&self) -> usize {
+    pub(super) fn terms(&self) -> usize {
         match self {
             Self::Steps(steps) => steps.len(),
             Self::Line => 1,

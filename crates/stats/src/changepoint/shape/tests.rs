@@ -33,9 +33,9 @@ fn descriptions_are_those_of_the_independent_program() {
     for row in golden() {
         let (name, values) = (&row["name"], numbers(&row["values"]));
         let series = Standardised::of(&values, &drawn_in(&values)).unwrap();
-        let found = Descriptions::of(&series);
+        let found = Descriptions::of(series);
         let expected = row["descriptions"].as_array().unwrap();
-        let all: Vec<&Description> = found.steps.iter().chain(&found.drifts).collect();
+        let all: Vec<&Description> = found.steps().iter().chain(found.drifts()).collect();
         assert_eq!(all.len(), expected.len(), "{name}");
         for (found, expected) in all.iter().zip(expected) {
             let (kind, places) = described(found);
@@ -44,7 +44,7 @@ fn descriptions_are_those_of_the_independent_program() {
             let error = found.gain - expected["gain"].as_f64().unwrap();
             assert!(error.abs() < 1e-9, "{name}, {kind}, {places:?}: {error}");
         }
-        let error = found.wandering - row["wandering"].as_f64().unwrap();
+        let error = found.wandering() - row["wandering"].as_f64().unwrap();
         assert!(error.abs() < 1e-9, "{name}: {error}");
     }
 }

@@ -116,10 +116,12 @@ impl SearchedHistory<'_> {
             return self.with_drift(&drift, 0..self.values.len(), found);
         }
         let is_hidden = self.values.len() < FEW || may_wander(self.values);
-        let is_clear = described.p_value() <= self.options.false_alarms
-            && described.steps.gain > described.wandering;
-        if described.has_steps() && is_clear && is_hidden {
-            let places = clear_steps(self.values, &described.places);
+        let is_clear = || {
+            described.p_value() <= self.options.false_alarms
+                && described.gain_of_steps() > described.wandering()
+        };
+        if is_hidden && described.has_steps() && is_clear() {
+            let places = clear_steps(self.values, &described.places());
             if go_back_and_forth(self.values, &places) {
                 return self.verdict(Vec::new(), None, &[], true);
             }
