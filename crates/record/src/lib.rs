@@ -28,7 +28,8 @@ pub use memory::RecordMemory;
 pub use record_file::RecordFile;
 pub use refusals::{LineEnd, Refusals, read_line};
 pub use store::{
-    AppendCounts, BenchmarkRow, CheckReport, InstanceState, LeftOut, MetricRow, OpenedSession,
-    PurgeCounts, RecordCount, RescueReport, RunRow, SessionRow, SessionState, Store, StoreError,
-    StoreInfo, TouchedCounts, TraceHead, Writer, rescue,
+    AppendCounts, BenchmarkPoints, BenchmarkRow, CheckReport, HistoryPoint, HistoryPoints,
+    InstanceState, LeftOut, MetricRow, OpenedSession, PointRun, PurgeCounts, RecordCount,
+    RescueReport, RunRow, SessionRow, SessionState, Store, StoreError, StoreInfo, TouchedCounts,
+    TraceHead, Writer, rescue,
 };

@@ -76,6 +76,8 @@ impl Histories {
             first_run: instance.instance.id,
             ..position
         };
-        Some(self.moment_at(position, instance))
+        let at = self.moment_at(position, &instance.session, &instance.run);
+        self.observe(at, instance);
+        Some(at)
     }
 }

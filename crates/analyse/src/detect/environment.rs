@@ -6,9 +6,9 @@ use lapwing_stats::as_f64;
 
 use super::series::Moment;
 use crate::sample::{is_volatile, observations};
-use lapwing_model::Object;
 use lapwing_model::text::joined;
-use lapwing_record::InstanceData;
+use lapwing_model::{Object, Run, Session};
+use lapwing_record::{InstanceData, PointRun};
 
 /// Of more instances of a moment nothing new is expected.
 const INSTANCES: usize = 50;
@@ -39,17 +39,35 @@ impl Observed {
             return;
         }
         if self.instances == 0 {
-            self.note(&instance.run.environment);
-            if let Some(branch) = &instance.run.version.branch {
-                self.put("branch", branch.clone());
-            }
-            self.put("measured with", instance.session.tool.clone());
+            self.note_run(&instance.session, &instance.run);
         }
         self.instances += 1;
         if let Some(host) = &instance.instance.host {
             self.put("host", host.clone());
         }
         self.note(&instance.instance.environment);
+    }
+
+    /// Adds what was observed around the instances of a run.
+    pub(super) fn add_run(&mut self, run: &PointRun) {
+        if self.instances == 0 {
+            self.note_run(&run.session, &run.run);
+        }
+        self.instances += 1;
+        for (host, environment) in &run.surroundings {
+            if let Some(host) = host {
+                self.put("host", host.clone());
+            }
+            self.note(environment);
+        }
+    }
+
+    fn note_run(&mut self, session: &Session, run: &Run) {
+        self.note(&run.environment);
+        if let Some(branch) = &run.version.branch {
+            self.put("branch", branch.clone());
+        }
+        self.put("measured with", session.tool.clone());
     }
 
     /// Returns what was observed.

@@ -18,6 +18,7 @@ mod newest_tests;
 mod nightly_tests;
 mod noise;
 mod options;
+mod points;
 mod search;
 mod searched;
 mod self_test;

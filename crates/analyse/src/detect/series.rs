@@ -12,7 +12,7 @@ use crate::clean::{CleanInstance, CleaningPolicy, CleaningRules, clean};
 use crate::judge::{MetricChoice, failures as instance_failures, metric};
 use crate::sample::{BenchmarkData, GroupBy, History, HistoryPosition, Sample, Subject, samples};
 use lapwing_model::{Metric, MetricName, Outcome, Run, Session, Version};
-use lapwing_record::InstanceData;
+use lapwing_record::{InstanceData, PointRun};
 
 /// The name of the series of the share of iterations that failed or timed out.
 pub const FAILURES: &str = "failures";
@@ -150,27 +150,38 @@ impl Histories {
         let mut runs: BTreeMap<usize, Vec<&InstanceData>> = BTreeMap::new();
         for instance in &sample.instances {
             if let Some(position) = history.position(&instance.run.id) {
-                let at = self.moment_at(position, instance);
+                let at = self.moment_at(position, &instance.session, &instance.run);
+                self.observe(at, instance);
                 runs.entry(at).or_default().push(instance);
             }
         }
         runs
     }
 
-    /// Returns the moment at a position, with what was observed around the instance.
+    /// Returns the moment at a position.
     pub(super) fn moment_at(
         &mut self,
         position: HistoryPosition,
-        instance: &InstanceData,
+        session: &Arc<Session>,
+        run: &Arc<Run>,
     ) -> usize {
         let next = self.moments.len();
         let at = *self.known.entry(position).or_insert(next);
         if at == next {
-            let (session, run) = (instance.session.clone(), instance.run.clone());
+            let (session, run) = (Arc::clone(session), Arc::clone(run));
             self.moments.push(Moment::new(position, session, run));
         }
-        Arc::make_mut(&mut self.moments[at].observed).add(instance);
         at
+    }
+
+    /// Adds what was observed around an instance to a moment.
+    pub(super) fn observe(&mut self, moment: usize, instance: &InstanceData) {
+        Arc::make_mut(&mut self.moments[moment].observed).add(instance);
+    }
+
+    /// Adds what was observed around the instances of a run to a moment.
+    pub(super) fn observe_run(&mut self, moment: usize, run: &PointRun) {
+        Arc::make_mut(&mut self.moments[moment].observed).add_run(run);
     }
 
     /// Puts moments and series in order, and makes one of the series of a subject; called after all benchmarks were

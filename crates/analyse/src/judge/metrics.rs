@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sample::Sample;
 use lapwing_model::{COUNTED, comes_of_wall_time};
-use lapwing_model::{Metric, MetricName};
+use lapwing_model::{Metric, MetricName, Run};
 
 /// The choice of metrics to compare.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,10 +26,22 @@ impl MetricChoice {
     pub fn of(&self, sample: &Sample<'_>) -> Vec<MetricName> {
         match self {
             Self::Named(names) => names.clone(),
+            Self::Directed => self.among(names(sample), latest_first(sample)),
+        }
+    }
+
+    /// Returns those to compare of the metrics that runs have, the wall time first.
+    pub(crate) fn among<'r>(
+        &self,
+        names: BTreeSet<MetricName>,
+        latest_first: impl Iterator<Item = &'r Run> + Clone,
+    ) -> Vec<MetricName> {
+        match self {
+            Self::Named(names) => names.clone(),
             Self::Directed => {
-                let mut names: Vec<MetricName> = names(sample)
+                let mut names: Vec<MetricName> = names
                     .into_iter()
-                    .filter(|name| is_asked_for(sample, name))
+                    .filter(|name| is_asked_for(latest_first.clone(), name))
                     .collect();
                 names.sort_by_key(|name| name != FIRST);
                 names
@@ -38,10 +50,14 @@ impl MetricChoice {
     }
 }
 
-fn is_asked_for(sample: &Sample<'_>, name: &str) -> bool {
-    let declared = sample.instances.last().map(|it| &it.run.metrics);
+fn latest_first<'s>(sample: &'s Sample<'_>) -> impl Iterator<Item = &'s Run> + Clone {
+    sample.instances.iter().rev().map(|it| &*it.run)
+}
+
+fn is_asked_for<'r>(latest_first: impl Iterator<Item = &'r Run> + Clone, name: &str) -> bool {
+    let declared = latest_first.clone().next().map(|run| &run.metrics);
     let is_news = declared.is_none_or(|declared| !comes_of_wall_time(name, declared));
-    let has_direction = || name == FIRST || metric(sample, name).better.is_some();
+    let has_direction = || name == FIRST || stated_metric(latest_first, name).better.is_some();
     !COUNTED.contains(&name) && is_news && has_direction()
 }
 
@@ -64,9 +80,15 @@ fn names(sample: &Sample<'_>) -> BTreeSet<MetricName> {
 
 /// Returns unit and direction of a metric, from the latest run that states them.
 pub fn metric(sample: &Sample<'_>, name: &str) -> Metric {
-    let instances = sample.instances.iter().rev();
-    let stated = instances.filter_map(|it| it.run.metrics.get(name)).next();
-    match stated {
+    stated_metric(latest_first(sample), name)
+}
+
+/// Returns unit and direction of a metric, from the first of these runs that states them.
+pub(crate) fn stated_metric<'r>(
+    mut latest_first: impl Iterator<Item = &'r Run>,
+    name: &str,
+) -> Metric {
+    match latest_first.find_map(|run| run.metrics.get(name)) {
         Some(metric) => metric.clone(),
         None if name == FIRST => Metric::lower("s"),
         None => Metric::default(),

@@ -50,6 +50,7 @@ pub use duet::DuetPart;
 pub use earlier::EarlierComparisons;
 pub use gate::{GateCondition, GateOutcome};
 pub use looks::Looks;
+pub(crate) use metrics::stated_metric;
 pub use metrics::{MetricChoice, metric};
 pub use replication::environments::UnintendedDifference;
 pub(crate) use replication::side_sample::failures;

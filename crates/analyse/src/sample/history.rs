@@ -7,7 +7,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use super::BenchmarkData;
-use lapwing_model::{Id, Version};
+use lapwing_model::{Id, Run, Session, Version};
 use lapwing_record::{InstanceData, RunHead};
 
 /// A position in a history: the measurements of one version in one session. Positions are ordered by the versions'
@@ -42,13 +42,13 @@ pub struct RunMoment {
 }
 
 impl RunMoment {
-    fn of(instance: &InstanceData, measured: Timestamp) -> Self {
+    fn of(session: &Session, run: &Run, measured: Timestamp) -> Self {
         Self {
-            run: instance.run.id,
-            session: instance.session.id,
+            run: run.id,
+            session: session.id,
             measured,
-            version: instance.run.version.label(),
-            version_date: version_date(&instance.run.version),
+            version: run.version.label(),
+            version_date: version_date(&run.version),
         }
     }
 }
@@ -81,7 +81,15 @@ impl History {
     pub fn of_sessions(data: &BenchmarkData) -> Self {
         let mut seen = BTreeSet::new();
         let runs = data.instances.iter().filter(|it| seen.insert(it.run.id));
-        Self::among(runs.map(|it| RunMoment::of(it, it.session.started)))
+        Self::of_session_runs(runs.map(|it| (&*it.session, &*it.run)))
+    }
+
+    /// Returns the positions of runs by the starts of their sessions.
+    pub(crate) fn of_session_runs<'r>(
+        runs: impl IntoIterator<Item = (&'r Session, &'r Run)>,
+    ) -> Self {
+        let runs = runs.into_iter();
+        Self::among(runs.map(|(session, run)| RunMoment::of(session, run, session.started)))
     }
 
     /// Returns the positions of the runs that instances belong to.
@@ -96,7 +104,7 @@ impl History {
         }
         let mut seen = BTreeSet::new();
         let runs = instances.iter().filter(|it| seen.insert(it.run.id));
-        Self::among(runs.map(|it| RunMoment::of(it, measured[&it.session.id])))
+        Self::among(runs.map(|it| RunMoment::of(&it.session, &it.run, measured[&it.session.id])))
     }
 
     /// Returns the positions of these runs, each of which may be given several times.

@@ -1,5 +1,7 @@
 //! Benchmarks with all of their measurements, under their current names and epochs.
 
+use std::collections::BTreeSet;
+
 use super::epoch::assign_epochs;
 use super::units::convert_units;
 use super::void::{fail_void, skip_expected};
@@ -31,11 +33,23 @@ pub struct BenchmarkData {
 pub fn each_benchmark<E: From<StoreError>>(
     store: &Store,
     filter: &Filter,
+    visit: impl FnMut(BenchmarkData) -> Result<(), E>,
+) -> Result<(), E> {
+    each_benchmark_but(&BTreeSet::new(), store, filter, visit)
+}
+
+/// Does the same as [`each_benchmark`] without these benchmarks, by suite and id.
+fn each_benchmark_but<E: From<StoreError>>(
+    known: &BTreeSet<(String, String)>,
+    store: &Store,
+    filter: &Filter,
     mut visit: impl FnMut(BenchmarkData) -> Result<(), E>,
 ) -> Result<(), E> {
-    store.each_recorded(filter, |recorded| match BenchmarkData::of(recorded) {
-        Some(data) => visit(data),
-        None => Ok(()),
+    store.each_recorded_but(known, filter, |recorded| {
+        match BenchmarkData::of(recorded) {
+            Some(data) => visit(data),
+            None => Ok(()),
+        }
     })
 }
 
@@ -82,6 +96,19 @@ impl BenchmarkData {
 pub fn each_with_all_metrics<E: From<StoreError>>(
     store: &Store,
     filter: &Filter,
+    visit: impl FnMut(BenchmarkData) -> Result<(), E>,
+) -> Result<(), E> {
+    each_with_all_metrics_but(&BTreeSet::new(), store, filter, visit)
+}
+
+/// Does the same as [`each_with_all_metrics`] without these benchmarks, by suite and id.
+///
+/// # Errors
+/// As [`each_benchmark`].
+pub(crate) fn each_with_all_metrics_but<E: From<StoreError>>(
+    known: &BTreeSet<(String, String)>,
+    store: &Store,
+    filter: &Filter,
     mut visit: impl FnMut(BenchmarkData) -> Result<(), E>,
 ) -> Result<(), E> {
     let asked = with_metrics(store, filter)?;
@@ -89,7 +116,7 @@ pub fn each_with_all_metrics<E: From<StoreError>>(
         metrics: Vec::new(),
         ..filter.clone()
     };
-    each_benchmark(store, &all_metrics, |data| {
+    each_benchmark_but(known, store, &all_metrics, |data| {
         let key = (data.suite.clone(), data.benchmark.id.clone());
         if asked.as_ref().is_none_or(|asked| asked.contains(&key)) {
             visit(data)?;

@@ -451,7 +451,7 @@ type AskedBenchmarks = Option<BTreeSet<(String, String)>>;
 ///
 /// # Errors
 /// If an entry of the filter has no match, or the store cannot be read.
-pub(super) fn with_metrics(store: &Store, filter: &Filter) -> Result<AskedBenchmarks, StoreError> {
+pub(crate) fn with_metrics(store: &Store, filter: &Filter) -> Result<AskedBenchmarks, StoreError> {
     if filter.metrics.is_empty() {
         return Ok(None);
     }

@@ -35,7 +35,7 @@ macro_rules! migration {
 }
 
 /// All migrations in order. One that was released is never changed.
-const MIGRATIONS: [Migration; 9] = [
+const MIGRATIONS: [Migration; 10] = [
     migration!(1, "first", 396_582_800_778_057_071),
     migration!(2, "chunks", 5_179_899_090_348_827_350),
     migration!(3, "remotes", 3_107_815_274_611_140_793),
@@ -45,6 +45,7 @@ const MIGRATIONS: [Migration; 9] = [
     migration!(7, "opened_sessions", 4_485_525_441_601_867_369),
     migration!(8, "host_salt", 16_625_489_463_465_404_158),
     migration!(9, "trusted_annotations", 7_049_080_812_343_312_335),
+    migration!(10, "history_points", 2_903_606_569_107_844_865),
 ];
 
 /// Returns the newest version of the store that this program knows.
@@ -63,6 +64,7 @@ const SCHEMAS: [&str; MIGRATIONS.len()] = [
     "cc586be88c73367112c980d4bfa432080dff99c443c4127ac59ba355092ac324",
     "c635ab2d70b5685c3d4f94ddb437425d223b52b5f437d46ff0fe7981a50ec412",
     "24585ebea93ece94fc502e363246564dfb490fa08ee4fdbc2298e3377724d876",
+    "3607876a2d51540115412dca6da1c0b4173c64c50c481c7f9870328cb29fd04f",
 ];
 
 /// Refuses tables that are not those of a version: a view in the place of one could have no end, and a trigger would do

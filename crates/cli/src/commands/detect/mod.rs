@@ -153,15 +153,21 @@ impl DetectCommand {
         note_retired(&store, &filter, context)?;
         let total = store.catalogue().benchmarks(&filter)?.len();
         let bar = progress::bar("reading", total, context);
-        let mut histories = Histories::default();
-        each_with_all_metrics(&store, &filter, |data| {
-            match compat {
-                Some(Compat::Coiled) => histories.add_by_name(&data, &judging.rules, &metrics),
-                Some(Compat::Hail) | None => histories.add(&data, &judging.rules, &metrics),
+        let visited = |number: usize| bar.inc(number as u64);
+        let mut histories = match compat {
+            Some(Compat::Coiled) => {
+                let mut histories = Histories::default();
+                each_with_all_metrics(&store, &filter, |data| {
+                    histories.add_by_name(&data, &judging.rules, &metrics);
+                    visited(1);
+                    Ok::<(), StoreError>(())
+                })?;
+                histories
             }
-            bar.inc(1);
-            Ok::<(), StoreError>(())
-        })?;
+            Some(Compat::Hail) | None => {
+                Histories::read(&mut store, &filter, &judging.rules, &metrics, visited)?
+            }
+        };
         bar.finish_and_clear();
         histories.sort(self.order);
         let muted = histories.apply_limits(&judging.suite, self.smallest_effect);

@@ -158,9 +158,11 @@ impl Writer<'_> {
         iterations: &Iterations,
     ) -> StoreResult<()> {
         let mut all_series = Vec::with_capacity(iterations.values.len());
+        let mut metrics = Vec::with_capacity(iterations.values.len());
         for (name, column) in &iterations.values {
             if column.iter().any(|value| !value.is_nan()) {
                 let metric = self.metric_of(parent.benchmark, name)?;
+                metrics.push((metric, name));
                 all_series.push(NewSeries::new(metric, column)?);
             }
         }
@@ -171,6 +173,8 @@ impl Writer<'_> {
                 self.chunks.series(parent.key, first, series, &range)?;
             }
         }
+        self.points
+            .add_iterations(self.connection, parent, iterations, &metrics)?;
         let stored = self.stored_indices.of(self.connection, parent.key)?;
         let indices: Vec<u32> = iterations.indices().collect();
         for run in indices.chunk_by(|one, next| one + 1 == *next) {

@@ -10,6 +10,7 @@ use rusqlite::Connection;
 use super::super::columns::iterations::ComparedIterations;
 use super::super::curation::remotes::forget_extents;
 use super::super::open::{PATIENCE, folder_of};
+use super::super::points::{self, PointGatherer};
 use super::super::reading::rows::{from_json, parsed};
 use super::super::reading::select::Selection;
 use super::super::writing::indices::StoredIndices;
@@ -184,6 +185,7 @@ impl Writer<'_> {
         self.cache.forget();
         self.stored_indices = StoredIndices::default();
         self.compared = ComparedIterations::default();
+        self.points = PointGatherer::default();
         Ok(purged)
     }
 }
@@ -215,6 +217,11 @@ fn delete(connection: &Connection, selection: &Selection) -> StoreResult<PurgeCo
         connection,
         "SELECT run.session FROM instance JOIN run ON run.key = instance.run \
          WHERE instance.key IN (SELECT key FROM temp.purged)",
+    )?;
+    points::forget(
+        connection,
+        "SELECT run FROM instance WHERE key IN (SELECT key FROM temp.purged)",
+        [],
     )?;
     // By metric, the order of the table.
     delete(
@@ -264,6 +271,7 @@ fn delete(connection: &Connection, selection: &Selection) -> StoreResult<PurgeCo
         "DELETE FROM temp.purged_run WHERE key IN (SELECT run FROM instance); \
          DELETE FROM run_metric WHERE run IN (SELECT key FROM temp.purged_run);",
     )?;
+    points::forget(connection, "SELECT key FROM temp.purged_run", [])?;
     let runs = delete("DELETE FROM run WHERE key IN (SELECT key FROM temp.purged_run)")?;
     connection.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS purged_id (id TEXT PRIMARY KEY); \
@@ -277,6 +285,7 @@ fn delete(connection: &Connection, selection: &Selection) -> StoreResult<PurgeCo
     let sessions = delete("DELETE FROM session WHERE id IN (SELECT id FROM temp.purged_id)")?;
     connection.execute_batch(
         "DELETE FROM benchmark_metric WHERE benchmark NOT IN (SELECT benchmark FROM instance); \
+         DELETE FROM history_benchmark WHERE benchmark NOT IN (SELECT benchmark FROM instance); \
          DELETE FROM benchmark WHERE key NOT IN (SELECT benchmark FROM instance); \
          DELETE FROM metric WHERE key > 4 AND key NOT IN (SELECT metric FROM benchmark_metric) \
          AND key NOT IN (SELECT metric FROM run_metric) \

@@ -3,7 +3,7 @@
 //! The instances of a benchmark lie between those of all the others, a few per page, so benchmarks are read in
 //! batches: each page is read once per batch.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::iter::Peekable;
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use rusqlite::Connection;
 
 use super::super::curation::curated;
 use super::super::writing::definitions::definitions;
+use super::super::writing::keys::InstanceKey;
 use super::super::{Store, StoreError, StoreResult, query};
 use super::assemble::{WantedIterations, assemble};
 use super::read::{metric_names, metrics_of, summaries};
@@ -42,9 +43,23 @@ impl Store {
         filter: &Filter,
         visit: impl FnMut(RecordedBenchmark) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.each_recorded_but(&BTreeSet::new(), filter, visit)
+    }
+
+    /// Does the same as [`Store::each_recorded`] without these benchmarks, by suite and id.
+    ///
+    /// # Errors
+    /// As [`Store::each_recorded`].
+    pub fn each_recorded_but<E: From<StoreError>>(
+        &self,
+        known: &BTreeSet<(String, String)>,
+        filter: &Filter,
+        visit: impl FnMut(RecordedBenchmark) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.visit(visit, |snapshot, visit| {
-            let reader = BenchmarkReader::new(snapshot, filter)?;
-            let mut benchmarks = reader.benchmarks()?.into_iter().peekable();
+            let reader = BenchmarkReader::of(snapshot, Selection::of(snapshot, filter)?)?;
+            let benchmarks = reader.benchmarks()?.into_iter();
+            let mut benchmarks = benchmarks.filter(|it| !known.contains(&it.0)).peekable();
             while benchmarks.peek().is_some() {
                 let batch = reader.batch(&mut benchmarks)?;
                 reader.read(batch)?.into_iter().try_for_each(&mut *visit)?;
@@ -72,7 +87,7 @@ struct AboutSize {
     iterations: i64,
 }
 
-struct BenchmarkReader<'c> {
+pub(crate) struct BenchmarkReader<'c> {
     connection: &'c Connection,
     selection: Selection,
     sessions: HashMap<i64, Arc<Session>>,
@@ -82,8 +97,8 @@ struct BenchmarkReader<'c> {
 }
 
 impl<'c> BenchmarkReader<'c> {
-    fn new(connection: &'c Connection, filter: &Filter) -> StoreResult<Self> {
-        let selection = Selection::of(connection, filter)?;
+    /// Returns the reader of what is selected.
+    pub(crate) fn of(connection: &'c Connection, selection: Selection) -> StoreResult<Self> {
         let mut reader = Self {
             connection,
             selection,
@@ -95,6 +110,32 @@ impl<'c> BenchmarkReader<'c> {
         reader.wanted_names = reader.read_wanted_names()?;
         reader.read_sessions_and_runs()?;
         Ok(reader)
+    }
+
+    /// Returns a selected run and its session.
+    pub(crate) fn run(&self, key: i64) -> StoreResult<(Arc<Session>, Arc<Run>)> {
+        let run = self.runs.get(&key);
+        let (run, session) = run.ok_or_else(|| StoreError::damaged("an instance has no run"))?;
+        let session = self.sessions.get(session);
+        let session = session.ok_or_else(|| StoreError::damaged("a run has no session"))?;
+        Ok((Arc::clone(session), Arc::clone(run)))
+    }
+
+    /// Calls `visit` with each selected instance, by benchmark.
+    pub(crate) fn each_instance(
+        &self,
+        mut visit: impl FnMut(InstanceKey, InstanceData) -> StoreResult<()>,
+    ) -> StoreResult<()> {
+        let mut benchmarks = self.benchmarks()?.into_iter().peekable();
+        while benchmarks.peek().is_some() {
+            let batch = self.batch(&mut benchmarks)?;
+            let keys = batch.benchmarks.iter().flat_map(|(_, keys)| keys);
+            let keys: Vec<i64> = keys.copied().collect();
+            for (key, instance) in self.recorded(&keys, &batch.metrics)? {
+                visit(key, instance)?;
+            }
+        }
+        Ok(())
     }
 
     fn read_sessions_and_runs(&mut self) -> StoreResult<()> {
@@ -185,7 +226,13 @@ impl<'c> BenchmarkReader<'c> {
     fn read(&self, batch: Batch) -> StoreResult<Vec<RecordedBenchmark>> {
         let keys = batch.benchmarks.iter().flat_map(|(_, keys)| keys);
         let keys: Vec<i64> = keys.copied().collect();
-        let mut recorded = self.recorded(&keys, &batch.metrics)?;
+        let mut recorded: HashMap<i64, Vec<InstanceData>> = HashMap::new();
+        for (key, instance) in self.recorded(&keys, &batch.metrics)? {
+            recorded.entry(key.benchmark).or_default().push(instance);
+        }
+        for (benchmark, instances) in &mut recorded {
+            self.rename_metrics(*benchmark, instances);
+        }
         let mut benchmarks = Vec::with_capacity(batch.benchmarks.len());
         for ((suite, id), keys) in batch.benchmarks {
             let of_keys = keys.iter().filter_map(|key| recorded.remove(key));
@@ -208,34 +255,29 @@ impl<'c> BenchmarkReader<'c> {
         Ok(benchmarks)
     }
 
-    /// Returns what was recorded under the ids of these keys, by key, with the metrics' names of now.
+    /// Returns what was recorded under the ids of these keys.
     fn recorded(
         &self,
         benchmarks: &[i64],
         metrics: &BTreeMap<i64, MetricName>,
-    ) -> StoreResult<HashMap<i64, Vec<InstanceData>>> {
+    ) -> StoreResult<Vec<(InstanceKey, InstanceData)>> {
         self.fill_batch(benchmarks)?;
-        let instances = self.instances()?;
+        let mut instances = self.instances()?;
         let mut assembled = if instances.is_empty() {
             BTreeMap::new()
         } else {
             assemble(self.connection, &WantedIterations::of_batch(), metrics)?
         };
-        let mut recorded: HashMap<i64, Vec<InstanceData>> = HashMap::new();
-        for (benchmark, key, mut instance) in instances {
-            if let Some(iterations) = assembled.remove(&key) {
+        for (InstanceKey { key, .. }, instance) in &mut instances {
+            if let Some(iterations) = assembled.remove(key) {
                 instance.iterations = iterations;
                 keep_details_of_failures(&mut instance.iterations);
             }
             if self.summarised {
-                instance.summaries = self.summaries(key, instance.instance.id)?;
+                instance.summaries = self.summaries(*key, instance.instance.id)?;
             }
-            recorded.entry(benchmark).or_default().push(instance);
         }
-        for (benchmark, instances) in &mut recorded {
-            self.rename_metrics(*benchmark, instances);
-        }
-        Ok(recorded)
+        Ok(instances)
     }
 
     fn rename_metrics(&self, benchmark: i64, instances: &mut [InstanceData]) {
@@ -281,9 +323,8 @@ impl<'c> BenchmarkReader<'c> {
         Ok(())
     }
 
-    /// Returns the instances of the batch in the order of their keys: the benchmark's key, their own, and what was
-    /// recorded.
-    fn instances(&self) -> StoreResult<Vec<(i64, i64, InstanceData)>> {
+    /// Returns the instances of the batch in the order of their keys, without their iterations.
+    fn instances(&self) -> StoreResult<Vec<(InstanceKey, InstanceData)>> {
         let sql = format!(
             "SELECT {INSTANCE_COLUMNS}, batch.benchmark FROM temp.batch \
              CROSS JOIN instance ON instance.key = batch.key \
@@ -292,21 +333,22 @@ impl<'c> BenchmarkReader<'c> {
         );
         query::rows(self.connection, &sql, [], |row| {
             let stored = rows::read_instance(row)?;
-            let run = self.runs.get(&stored.run);
-            let (run, session) =
-                run.ok_or_else(|| StoreError::damaged("an instance has no run"))?;
-            let session = self.sessions.get(session);
-            let session = session.ok_or_else(|| StoreError::damaged("a run has no session"))?;
+            let (session, run) = self.run(stored.run)?;
             let data = InstanceData {
-                session: Arc::clone(session),
-                run: Arc::clone(run),
+                session,
+                run,
                 recorded_fingerprint: stored.instance.benchmark.fingerprint.clone(),
                 instance: stored.instance,
                 end: stored.end,
                 iterations: Iterations::default(),
                 summaries: Vec::new(),
             };
-            Ok((row.get("benchmark")?, stored.key, data))
+            let key = InstanceKey {
+                key: stored.key,
+                run: stored.run,
+                benchmark: row.get("benchmark")?,
+            };
+            Ok((key, data))
         })
     }
 

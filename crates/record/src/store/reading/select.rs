@@ -60,6 +60,16 @@ impl Selection {
         Ok(selection)
     }
 
+    /// Returns all that was recorded in these runs.
+    pub(crate) fn of_runs(connection: &Connection, runs: BTreeSet<i64>) -> StoreResult<Self> {
+        let selection = Self {
+            runs: Some(runs),
+            ..Self::default()
+        };
+        selection.fill_tables(connection)?;
+        Ok(selection)
+    }
+
     /// Returns a condition on `instance` in SQL, beginning with ` AND`, or nothing.
     pub(crate) fn on_instance(&self) -> String {
         let mut condition = String::new();

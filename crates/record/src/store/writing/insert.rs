@@ -118,6 +118,7 @@ impl Writer<'_> {
             ])?;
         let key = self.connection.last_insert_rowid();
         self.insert_metrics(key, &run.metrics)?;
+        self.points.begin(key);
         let suite = session.suite;
         self.cache.runs.insert(run.id, SuiteKey { key, suite });
         self.appended.count_new(RecordKind::Run, 1);
@@ -243,10 +244,14 @@ impl Writer<'_> {
                 filled_text(&instance.artifacts)?,
                 filled_text(&instance.extra)?,
             ])?;
-        let key = self.connection.last_insert_rowid();
-        self.cache
-            .remember_instance(instance.id, InstanceKey { key, benchmark });
-        self.stored_indices.begin(key);
+        let key = InstanceKey {
+            key: self.connection.last_insert_rowid(),
+            run: run.key,
+            benchmark,
+        };
+        self.cache.remember_instance(instance.id, key);
+        self.stored_indices.begin(key.key);
+        self.points.add_instance(self.connection, key, instance)?;
         self.appended.count_new(RecordKind::Instance, 1);
         Ok(())
     }
@@ -280,6 +285,7 @@ impl Writer<'_> {
                 end,
             );
         }
+        self.points.add_end(self.connection, parent, end)?;
         self.appended.count_new(RecordKind::InstanceEnd, 1);
         Ok(())
     }
@@ -320,6 +326,7 @@ impl Writer<'_> {
                 summary,
             );
         }
+        self.points.add_summary(self.connection, parent)?;
         self.appended.count_new(RecordKind::Summary, 1);
         Ok(())
     }

@@ -36,6 +36,7 @@ pub(crate) struct SuiteKey {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct InstanceKey {
     pub(crate) key: i64,
+    pub(crate) run: i64,
     pub(crate) benchmark: i64,
 }
 
@@ -83,10 +84,13 @@ impl Writer<'_> {
         if let Some(found) = self.cache.instances.get(&id) {
             return Ok(Some(*found));
         }
-        let sql = "SELECT key, benchmark FROM instance WHERE id = ?1";
+        let sql = "SELECT key, run, benchmark FROM instance WHERE id = ?1";
         let found = query::first(self.connection, sql, [id.to_string()], |row| {
-            let (key, benchmark) = (row.get(0)?, row.get(1)?);
-            Ok(InstanceKey { key, benchmark })
+            Ok(InstanceKey {
+                key: row.get(0)?,
+                run: row.get(1)?,
+                benchmark: row.get(2)?,
+            })
         })?;
         if let Some(found) = found {
             self.cache.remember_instance(id, found);

@@ -8,6 +8,7 @@ use rusqlite::Connection;
 use super::super::columns::chunk::ChunkWriter;
 use super::super::columns::iterations::{ComparedIterations, HeldIterations};
 use super::super::columns::spans;
+use super::super::points::PointGatherer;
 use super::super::reading::read;
 use super::super::{AppendCounts, StoreError, StoreResult};
 use super::indices::StoredIndices;
@@ -31,6 +32,7 @@ pub struct Writer<'t> {
     held_spans: BTreeMap<i64, (Id, Vec<Span>)>,
     held: usize,
     pub(crate) appended: AppendCounts,
+    pub(crate) points: PointGatherer,
     pub(crate) cleaner: &'t RecordCleaner,
 }
 
@@ -52,6 +54,7 @@ impl<'t> Writer<'t> {
             held_spans: BTreeMap::new(),
             held: 0,
             appended: AppendCounts::default(),
+            points: PointGatherer::default(),
             cleaner,
         })
     }
@@ -90,7 +93,9 @@ impl<'t> Writer<'t> {
     }
 
     pub(crate) fn finish(mut self) -> StoreResult<()> {
-        self.settle().map(|_counts| ())
+        self.settle()?;
+        let written = self.points.write(self.connection);
+        written.map_err(|error| error.at(self.path))
     }
 
     /// Returns the session of that id, if it is in the store.

@@ -75,7 +75,11 @@ pub(super) fn least<const KINDS: usize>(
         }
     }
     let logs = (0..KINDS).map(|kind| {
-        let terms = if kinds[kind].is_walk() { all - 1.0 } else { all };
+        let terms = if kinds[kind].is_walk() {
+            all - 1.0
+        } else {
+            all
+        };
         (terms * (squares[kind] / terms + floor).ln() + begun[kind].variances.ln()) * all / terms
     });
     logs.fold(f64::INFINITY, f64::min)
