@@ -4,4 +4,5 @@
 
 mod calibration;
 mod drift;
+mod points;
 mod reference_plan;

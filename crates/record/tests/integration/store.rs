@@ -579,7 +579,7 @@ fn files_that_are_no_store_are_refused_with_the_reason() {
     let error = Store::open(&newer).unwrap_err().to_string();
     assert!(
         error.ends_with(
-            "newer.db is a store of version 105, newer than version 9, \
+            "newer.db is a store of version 106, newer than version 10, \
              the newest that this program knows"
         ),
         "{error}"

@@ -207,7 +207,7 @@ fn a_store_of_the_first_version_holds_the_same_after_its_migration() {
 
     let mut store = Store::open(&path).unwrap();
     assert_eq!(sorted(&all(&store)), sorted(&records));
-    assert_eq!(store.upkeep().info().unwrap().version, 9);
+    assert_eq!(store.upkeep().info().unwrap().version, 10);
     assert_eq!(
         store.upkeep().check().unwrap().problems,
         Vec::<String>::new()
@@ -265,7 +265,7 @@ fn an_older_store_that_cannot_be_written_to_is_refused() {
     let error = Store::open_read_only(&path).unwrap_err().to_string();
     assert!(
         error.ends_with(
-            "old.db is a store of version 1; it must be brought to version 9 first, \
+            "old.db is a store of version 1; it must be brought to version 10 first, \
              and it is read-only"
         ),
         "{error}"
@@ -300,6 +300,7 @@ fn a_migration_leaves_the_history_as_refinery_would() {
             "7 opened_sessions 4485525441601867369",
             "8 host_salt 16625489463465404158",
             "9 trusted_annotations 7049080812343312335",
+            "10 history_points 2903606569107844865",
         ]
     );
 }

@@ -20,6 +20,7 @@ const HELD: usize = 200_000;
 #[derive(Debug, Default)]
 pub(crate) struct PointGatherer {
     runs: BTreeMap<i64, RunPoints>,
+    /// The number of points that were added since some were written.
     held: usize,
     /// Run and benchmark of the instances of these runs that have no iterations yet.
     empty: HashMap<i64, (i64, i64)>,
@@ -138,9 +139,7 @@ impl PointGatherer {
 
     /// Deletes the points of a run.
     fn forget(&mut self, connection: &Connection, run: i64) -> StoreResult<()> {
-        if let Some(points) = self.runs.remove(&run) {
-            self.held -= points.len();
-        }
+        self.runs.remove(&run);
         if self.missing.insert(run) {
             forget(connection, "SELECT ?1", [run])?;
         }
@@ -160,15 +159,14 @@ impl PointGatherer {
     fn write_all_but(&mut self, connection: &Connection, current: Option<i64>) -> StoreResult<()> {
         let mut kept = BTreeMap::new();
         for (run, points) in std::mem::take(&mut self.runs) {
-            let is_going_on = Some(run) == current;
-            if is_going_on {
+            if Some(run) == current {
                 kept.insert(run, points);
             } else {
-                self.held -= points.len();
                 points.write(connection, run)?;
             }
         }
         self.runs = kept;
+        self.held = 0;
         Ok(())
     }
 }
