@@ -13,7 +13,8 @@ use crate::number::as_f64;
 /// ```
 pub fn mean(values: &[f64]) -> Option<f64> {
     let first = plain_mean(values)?;
-    let correction = plain_mean(&values.iter().map(|value| value - first).collect::<Vec<_>>())?;
+    let rest = values.iter().map(|value| value - first);
+    let correction = rest.sum::<f64>() / as_f64(values.len());
     Some(if correction.is_finite() {
         first + correction
     } else {

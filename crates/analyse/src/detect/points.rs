@@ -16,8 +16,7 @@ use lapwing_model::{MetricName, Run};
 
 impl Histories {
     /// Returns the series of a store, in no order yet: those of benchmarks whose history points say everything from
-    /// these, those of the others from their iterations. `visited` is called with the number of benchmarks that were
-    /// added.
+    /// these, those of the others from their iterations.
     ///
     /// # Errors
     /// If an entry of the filter has no match; if the store cannot be read.
@@ -26,7 +25,6 @@ impl Histories {
         filter: &Filter,
         rules: &CleaningRules,
         metrics: &MetricChoice,
-        visited: impl Fn(usize),
     ) -> Result<Self, StoreError> {
         let mut histories = Self::default();
         let mut known = BTreeSet::new();
@@ -45,11 +43,9 @@ impl Histories {
                     known.insert(key);
                 }
             }
-            visited(known.len());
         }
         each_with_all_metrics_but(&known, store, filter, |data| {
             histories.add(&data, rules, metrics);
-            visited(1);
             Ok::<(), StoreError>(())
         })?;
         Ok(histories)

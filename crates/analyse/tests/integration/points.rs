@@ -131,7 +131,7 @@ fn described(mut histories: Histories) -> (Vec<String>, Vec<(String, Vec<f64>)>)
 
 fn by_points(store: &mut Store) -> Histories {
     let (rules, metrics) = (CleaningRules::default(), MetricChoice::Directed);
-    Histories::read(store, &Filter::default(), &rules, &metrics, |_| ()).unwrap()
+    Histories::read(store, &Filter::default(), &rules, &metrics).unwrap()
 }
 
 fn from_iterations(store: &Store) -> Histories {

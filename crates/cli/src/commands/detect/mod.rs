@@ -151,24 +151,21 @@ impl DetectCommand {
         let is_all = filter == SampleFilter::default();
         let filter = filter.resolve(&store)?;
         note_retired(&store, &filter, context)?;
-        let total = store.catalogue().benchmarks(&filter)?.len();
-        let bar = progress::bar("reading", total, context);
-        let visited = |number: usize| bar.inc(number as u64);
+        let spinner = progress::spinner("reading the histories", context);
         let mut histories = match compat {
             Some(Compat::Coiled) => {
                 let mut histories = Histories::default();
                 each_with_all_metrics(&store, &filter, |data| {
                     histories.add_by_name(&data, &judging.rules, &metrics);
-                    visited(1);
                     Ok::<(), StoreError>(())
                 })?;
                 histories
             }
             Some(Compat::Hail) | None => {
-                Histories::read(&mut store, &filter, &judging.rules, &metrics, visited)?
+                Histories::read(&mut store, &filter, &judging.rules, &metrics)?
             }
         };
-        bar.finish_and_clear();
+        spinner.finish_and_clear();
         histories.sort(self.order);
         let muted = histories.apply_limits(&judging.suite, self.smallest_effect);
         if histories.series.is_empty() && muted.is_empty() {

@@ -1,5 +1,6 @@
 //! The search for the changes of a series.
 
+use std::cell::RefCell;
 use std::f64::consts::SQRT_2;
 use std::ops::RangeInclusive;
 
@@ -164,8 +165,30 @@ pub(super) fn normal_scores(values: &[f64]) -> Vec<f64> {
     let normal = Normal::standard();
     let length = as_f64(values.len() + 1);
     let ranks = mid_ranks(values).ranks;
-    let scores = ranks.iter().map(|rank| normal.inverse_cdf(rank / length));
-    scores.collect()
+    QUANTILES.with_borrow_mut(|quantiles| {
+        // Many series are as long as the one before.
+        if quantiles.len() != 2 * values.len() + 1 {
+            *quantiles = vec![f64::NAN; 2 * values.len() + 1];
+        }
+        let score = |rank: &f64| {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "ranks are halves"
+            )]
+            let known = &mut quantiles[(2.0 * rank) as usize];
+            if known.is_nan() {
+                *known = normal.inverse_cdf(rank / length);
+            }
+            *known
+        };
+        ranks.iter().map(score).collect()
+    })
+}
+
+thread_local! {
+    /// The quantiles of the normal distribution at 0, 1/2, 1, … n, each divided by n + 1; NaN of those not needed yet.
+    static QUANTILES: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
 }
 
 pub(super) struct Search<'a> {

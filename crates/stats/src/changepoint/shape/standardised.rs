@@ -75,8 +75,7 @@ pub(super) fn drawn_in(values: &[f64]) -> Vec<f64> {
         for (offset, value) in window.iter_mut().enumerate() {
             *value = values[mirrored(at + offset)];
         }
-        window.sort_unstable_by(f64::total_cmp);
-        window[NEIGHBOURS]
+        median_of_seven(window)
     };
     let medians: Vec<f64> = (0..values.len()).map(near).collect();
     let pairs = values.iter().zip(&medians);
@@ -93,6 +92,31 @@ pub(super) fn drawn_in(values: &[f64]) -> Vec<f64> {
     pairs
         .map(|(value, near)| near + (value - near).clamp(-reach, reach))
         .collect()
+}
+
+/// Returns the median of finite values by a network of exchanges.
+fn median_of_seven(mut values: [f64; 7]) -> f64 {
+    const EXCHANGES: [(usize, usize); 13] = [
+        (0, 5),
+        (0, 3),
+        (1, 6),
+        (2, 4),
+        (0, 1),
+        (3, 5),
+        (2, 6),
+        (2, 3),
+        (3, 6),
+        (4, 5),
+        (1, 4),
+        (1, 3),
+        (3, 4),
+    ];
+    for (low, high) in EXCHANGES {
+        let (one, other) = (values[low], values[high]);
+        values[low] = one.min(other);
+        values[high] = one.max(other);
+    }
+    values[3]
 }
 
 /// Returns the variance that rounding leaves at least: that of a uniform distribution over the smallest gap between
@@ -113,4 +137,21 @@ fn resolution(values: &[f64]) -> f64 {
     }
     let smallest = gaps.filter(|gap| *gap > 0.0).fold(f64::INFINITY, f64::min);
     if smallest.is_finite() { smallest } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_median_of_seven_is_the_fourth(values in prop::array::uniform7(-3_i32..4)) {
+            let values = values.map(f64::from);
+            let mut sorted = values;
+            sorted.sort_unstable_by(f64::total_cmp);
+            prop_assert_eq!(median_of_seven(values).total_cmp(&sorted[3]).is_eq(), true);
+        }
+    }
 }

@@ -251,7 +251,7 @@ pub(super) fn residuals(values: &[f64], columns: &[Vec<f64>]) -> Vec<f64> {
 }
 
 fn subtract_mean(values: &mut [f64]) {
-    let level = crate::mean(values).unwrap_or(0.0);
+    let level = values.iter().sum::<f64>() / as_f64(values.len().max(1));
     values.iter_mut().for_each(|value| *value -= level);
 }
 
