@@ -100,7 +100,10 @@ impl<'a> Described<'a> {
     /// Returns whether the level wanders rather than anything else, better than the best description by this much.
     pub(super) fn wanders(&self, against: f64) -> bool {
         let is_slow = |it: &Self| {
-            it.wandering() >= 1.5 * it.each - 2.0 && it.wandering() >= it.gain() + against
+            // The search for steps takes longest.
+            it.wandering() >= 1.5 * it.each - 2.0
+                && it.wandering() >= it.gain_of_drift() + against
+                && it.wandering() >= it.gain_of_steps() + against
         };
         is_slow(self) && self.without_ends().iter().all(is_slow)
     }
@@ -120,7 +123,6 @@ impl<'a> Described<'a> {
         let p_value = by_chance(drift.gain).max(least.map_or(0.0, |(_, least)| *least));
         let wanders =
             || drift.gain - self.wandering() < DRIFT_NOT_WANDERING && drift.left > STRAIGHT;
-        // The search for steps takes longest.
         if p_value > level || wanders() || self.has_steps() {
             return None;
         }

@@ -135,48 +135,162 @@ fn running_sums(values: &[f64]) -> Vec<f64> {
 /// the first or last twelfth.
 pub(super) fn bends(values: &[f64]) -> Vec<Vec<usize>> {
     let last = values.len() - 1;
-    let line = centred_times(values.len());
-    let mut left = residuals(values, std::slice::from_ref(&line));
-    // What a bend at each place adds to the line and the bends before.
-    let column = |bend: usize| {
-        residuals(
-            &bend_column(bend, values.len()),
-            std::slice::from_ref(&line),
-        )
-    };
-    let mut candidates: Vec<(usize, Vec<f64>)> = knots(values.len())
-        .filter(|bend| (1..last).contains(bend))
-        .map(|bend| (bend, column(bend)))
-        .collect();
+    let mut fits = BendFits::of(values);
     let mut found: Vec<Vec<usize>> = Vec::new();
     for number in 0..MOST_BENDS {
         let margin = values.len() / if number == 0 { 6 } else { 12 };
-        let before = found.last().cloned().unwrap_or_default();
-        let possible = candidates
+        let before = found.last().map_or(&[][..], Vec::as_slice);
+        let possible = fits
+            .candidates
             .iter()
             .enumerate()
-            .filter_map(|(at, (bend, column))| {
-                let is_inside = (margin..=last - margin).contains(bend);
-                let share = dot(&left, column) / dot(column, column);
-                let mut places = before.clone();
-                places.push(*bend);
+            .filter_map(|(at, candidate)| {
+                let is_inside = (margin..=last - margin).contains(&candidate.bend);
+                let mut places = before.to_vec();
+                places.push(candidate.bend);
                 places.sort_unstable();
-                let fitted = |at: usize| values[at] - left[at] + share * column[at];
+                let fitted = |corner: usize| fits.fitted(candidate, corner);
                 (is_inside && has_one_direction(&places, last, fitted))
-                    .then_some(((at, places), share * share * dot(column, column)))
+                    .then_some(((at, places), candidate.explained()))
             });
         let Some((at, places)) = first_best(possible) else {
             break;
         };
-        let (_, chosen) = candidates.swap_remove(at);
-        subtract_projection(&mut left, &chosen);
-        for (_, column) in &mut candidates {
-            subtract_projection(column, &chosen);
-        }
-        candidates.sort_by_key(|(bend, _)| *bend);
+        fits.choose(at);
         found.push(places);
     }
     found
+}
+
+/// What bends of a line at each knot add to the line and the bends chosen so far, in sums of squares and at the knots
+/// alone: least squares of all values without all values.
+struct BendFits {
+    /// The knots and the ends of the series, where alone lines meet.
+    corners: Vec<usize>,
+    /// The values at the corners.
+    values: Vec<f64>,
+    /// What is left of them.
+    left: Vec<f64>,
+    candidates: Vec<Bend>,
+}
+
+/// A bend at a knot, less what the line and the bends chosen so far explain of it.
+struct Bend {
+    bend: usize,
+    /// Its values at the corners.
+    at_corners: Vec<f64>,
+    /// Its sum of products with what is left of the values.
+    product: f64,
+    /// Its sums of products with all candidates.
+    products: Vec<f64>,
+    square: f64,
+}
+
+impl Bend {
+    /// Returns what it explains of the sum of squares that is left.
+    fn explained(&self) -> f64 {
+        let share = self.product / self.square;
+        share * share * self.square
+    }
+}
+
+impl BendFits {
+    fn of(values: &[f64]) -> Self {
+        let (length, last) = (values.len(), values.len() - 1);
+        let left = residuals(values, &[centred_times(length)]);
+        let middle = as_f64(last) / 2.0;
+        let all = as_f64(length);
+        let of_times = all * (all * all - 1.0) / 12.0;
+        // Sums of 1 … m, and of their squares.
+        let sum = |m: f64| m * (m + 1.0) / 2.0;
+        let squares = |m: f64| m * (m + 1.0) * (2.0 * m + 1.0) / 6.0;
+        let inside: Vec<usize> = knots(length)
+            .filter(|bend| (1..last).contains(bend))
+            .collect();
+        let after = |bend: usize| as_f64(last - bend);
+        // The line that least squares fit to each bend: its level, and its slope.
+        let lines: Vec<[f64; 2]> = inside
+            .iter()
+            .map(|bend| {
+                let m = after(*bend);
+                let with_time = squares(m) + (as_f64(*bend) - middle) * sum(m);
+                [sum(m) / all, with_time / of_times]
+            })
+            .collect();
+        let product = |one: usize, other: usize| {
+            let (first, second) = (
+                inside[one].min(inside[other]),
+                inside[one].max(inside[other]),
+            );
+            let (m, apart) = (after(second), as_f64(second - first));
+            let raw = squares(m) + apart * sum(m);
+            let [a, b] = [lines[one], lines[other]];
+            raw - a[0] * b[0] * all - a[1] * b[1] * of_times
+        };
+        let mut corners = inside.clone();
+        corners.extend([0, last]);
+        corners.sort_unstable();
+        corners.dedup();
+        // Σ left and Σ t · left from each bend on.
+        let (mut later, mut weighted) = (0.0, 0.0);
+        let mut with_left = vec![0.0; length];
+        for at in (0..length).rev() {
+            later += left[at];
+            weighted += as_f64(at) * left[at];
+            with_left[at] = weighted - as_f64(at) * later;
+        }
+        let candidates = inside.iter().enumerate().map(|(place, bend)| {
+            let [level, slope] = lines[place];
+            let height = |at: &usize| {
+                as_f64(at.saturating_sub(*bend)) - level - slope * (as_f64(*at) - middle)
+            };
+            Bend {
+                bend: *bend,
+                at_corners: corners.iter().map(height).collect(),
+                product: with_left[*bend],
+                products: (0..inside.len())
+                    .map(|other| product(place, other))
+                    .collect(),
+                square: product(place, place),
+            }
+        });
+        Self {
+            candidates: candidates.collect(),
+            values: corners.iter().map(|at| values[*at]).collect(),
+            left: corners.iter().map(|at| left[*at]).collect(),
+            corners,
+        }
+    }
+
+    /// Returns the line with the bends chosen so far and this one at a corner.
+    fn fitted(&self, candidate: &Bend, corner: usize) -> f64 {
+        let at = self.corners.partition_point(|known| *known < corner);
+        let share = candidate.product / candidate.square;
+        self.values[at] - self.left[at] + share * candidate.at_corners[at]
+    }
+
+    /// Takes the best line with this candidate out of the values, and the candidate out of the others (Gram & Schmidt).
+    fn choose(&mut self, chosen: usize) {
+        let of_chosen = self.candidates.remove(chosen);
+        let share = of_chosen.product / of_chosen.square;
+        for (left, height) in self.left.iter_mut().zip(&of_chosen.at_corners) {
+            *left -= share * height;
+        }
+        let mut with_chosen = of_chosen.products.clone();
+        with_chosen.remove(chosen);
+        for (place, other) in self.candidates.iter_mut().enumerate() {
+            let part = with_chosen[place] / of_chosen.square;
+            for (height, of_chosen) in other.at_corners.iter_mut().zip(&of_chosen.at_corners) {
+                *height -= part * of_chosen;
+            }
+            other.product -= part * of_chosen.product;
+            other.products.remove(chosen);
+            for (product, with_chosen) in other.products.iter_mut().zip(&with_chosen) {
+                *product -= part * with_chosen;
+            }
+            other.square = other.products[place];
+        }
+    }
 }
 
 /// Returns whether a line with bends at these places only rises or only falls; a part may be level but for noise.
