@@ -23,7 +23,9 @@ pub(super) fn days(number: u16) -> Histories {
         run.id = id;
         run.version.name = Some(format!("v{day}"));
         let position = HistoryPosition {
+            commit_number: 0,
             version_date: Some(started),
+            rank: 0,
             measured: started,
             session: id,
             first_run: id,

@@ -178,7 +178,9 @@ fn the_extension_says_the_form_of_the_file() {
 fn point(number: i64, of: RunNumber) -> HistoryPoint {
     HistoryPoint {
         place: HistoryPosition {
+            commit_number: 0,
             version_date: None,
+            rank: 0,
             measured: jiff::Timestamp::from_second(number).expect("a time"),
             session: Id::derived(&[&number.to_le_bytes()]),
             first_run: Id::derived(&[&number.to_le_bytes()]),
