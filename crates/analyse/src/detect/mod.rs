@@ -18,6 +18,8 @@ mod newest_tests;
 mod nightly_tests;
 mod noise;
 mod options;
+#[cfg(test)]
+mod order_tests;
 mod search;
 mod searched;
 mod self_test;
