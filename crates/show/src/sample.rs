@@ -12,7 +12,8 @@ use lapwing_analyse::clean::{
 };
 use lapwing_analyse::judge::{InstanceOrigin, SampleSize, SideSample};
 use lapwing_analyse::sample::{
-    BenchmarkData, History, HistoryPosition, RunMoment, SourcePlace, VariantNames, version_date,
+    BenchmarkData, History, HistoryPosition, RunMoment, RunOrder, SourcePlace, VariantNames,
+    version_date,
 };
 use lapwing_model::EachRun;
 use lapwing_model::{
@@ -276,6 +277,7 @@ impl RunSample<'_> {
                 measured: session.started,
                 session: session.id,
                 first_run: instance.run.id,
+                order: RunOrder::default(),
             },
             version_date,
             source_place: SourcePlace::of(instance),

@@ -7,7 +7,7 @@ use rand::Rng;
 
 use super::series::{Histories, HistorySeries, Moment, SeriesPoint};
 use crate::clean::tests::instance;
-use crate::sample::{HistoryPosition, Setting, Subject};
+use crate::sample::{HistoryPosition, RunOrder, Setting, Subject};
 use lapwing_model::{Id, Metric};
 
 /// Returns a history of so many daily runs, each of a version of its own, without series.
@@ -29,6 +29,7 @@ pub(super) fn days(number: u16) -> Histories {
             measured: started,
             session: id,
             first_run: id,
+            order: RunOrder::default(),
         };
         Moment::new(position, Arc::new(session), Arc::new(run))
     };

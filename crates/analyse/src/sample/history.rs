@@ -30,6 +30,8 @@ pub struct HistoryPosition {
     pub session: Id,
     /// The first run of that version in the session.
     pub first_run: Id,
+    /// The basis of the order.
+    pub order: RunOrder,
 }
 
 impl HistoryPosition {
@@ -223,6 +225,7 @@ impl History {
                     measured: moments[at].measured,
                     session: moments[at].session,
                     first_run: first_runs[&version(at)],
+                    order,
                 });
             positions.insert(moments[at].run, *position);
         }

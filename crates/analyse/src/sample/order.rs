@@ -9,7 +9,7 @@ use lapwing_model::{StartedFrom, natural_order};
 use super::history::RunMoment;
 
 /// The basis of the order of the runs of a suite.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RunOrder {
     /// The commits of the default branch in the repository.
     Commits,
@@ -18,6 +18,7 @@ pub enum RunOrder {
     /// The names of the versions: 0.2.9 stands before 0.2.10.
     VersionNames,
     /// The times of measurement.
+    #[default]
     StartTimes,
     /// The dates or numbers in the names of the files.
     FileNames,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lapwing_analyse::clean::{IterationState, SteadyFrom, find_steady};
 use lapwing_analyse::judge::{Estimate, SampleSize};
-use lapwing_analyse::sample::{BenchmarkData, HistoryPosition, Sample};
+use lapwing_analyse::sample::{BenchmarkData, HistoryPosition, RunOrder, Sample};
 use lapwing_model::Id;
 use lapwing_show::chart::{
     self, BarFigures, BurnInMarks, ComparedValue, HistoryPoint, LevelMark, RunName, RunNumber,
@@ -184,6 +184,7 @@ fn point(number: i64, of: RunNumber) -> HistoryPoint {
             measured: jiff::Timestamp::from_second(number).expect("a time"),
             session: Id::derived(&[&number.to_le_bytes()]),
             first_run: Id::derived(&[&number.to_le_bytes()]),
+            order: RunOrder::default(),
         },
         place_name: format!("day {number}"),
         undated: true,
