@@ -85,8 +85,8 @@ pub struct MainRuns {
 impl MainRuns {
     /// Chooses among these runs, suite by suite.
     ///
-    /// The default branch is the repository's, else `main`, `master` and `trunk`, else the recorded one with the most
-    /// runs. A run without a branch is of it, unless the repository has its commit elsewhere. Runs with uncommitted
+    /// The default branch is the repository's, else `main`, `master` and `trunk`, else (or if it has twice as many runs) the
+    /// recorded one with the most runs. A run without a branch is of it, unless the repository has its commit elsewhere. Runs with uncommitted
     /// changes are left out unless they are the most.
     pub fn of(runs: &[RunHead], line: Option<&CommitLine>, choice: MainChoice) -> Self {
         let mut suites: BTreeMap<&str, Vec<&RunHead>> = BTreeMap::new();
@@ -207,7 +207,7 @@ impl DefaultBranch {
         match known {
             Some(name) if USUAL.contains(&name) => named(&mut usual().chain([name])),
             Some(name) => named(&mut [name].into_iter()),
-            None if usual().next().is_some() => named(&mut usual()),
+            None if is_usual => named(&mut usual()),
             None if counts.len() == 1 => Self::default(),
             None => {
                 let most = counts.iter().max_by_key(|(_, count)| **count);
@@ -224,5 +224,106 @@ impl DefaultBranch {
 
     fn is(&self, branch: &str) -> bool {
         self.names.is_empty() || self.names.contains(branch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use lapwing_model::StartedFrom;
+
+    use super::*;
+
+    /// Runs, each written as its branch, its commit and whether there are uncommitted changes: `main abc +`.
+    fn runs(texts: &[&str]) -> Vec<RunHead> {
+        let runs = (0_u64..).zip(texts).map(|(number, text)| {
+            let mut words = text.split(' ');
+            let mut word = || words.next().filter(|it| *it != "-").map(str::to_owned);
+            let id = Id::derived(&[&number.to_le_bytes()]);
+            RunHead {
+                id,
+                session: id,
+                session_name: None,
+                suite: "s".to_owned(),
+                started: Timestamp::UNIX_EPOCH,
+                variant: "default".to_owned(),
+                levels: BTreeMap::default(),
+                version: None,
+                branch: word(),
+                commit: word(),
+                version_date: None,
+                dirty: word().map(|it| it == "+"),
+                started_from: StartedFrom::default(),
+                file: None,
+            }
+        });
+        runs.collect()
+    }
+
+    /// Returns the places of the judged runs, and the default branches.
+    fn judged(texts: &[&str], line: Option<&CommitLine>, choice: MainChoice) -> String {
+        let runs = runs(texts);
+        let main = MainRuns::of(&runs, line, choice);
+        let places = runs
+            .iter()
+            .zip(0..)
+            .filter(|(run, _)| main.judged.contains(&run.id));
+        let places: Vec<String> = places.map(|(_, place)| place.to_string()).collect();
+        let branches: Vec<&str> = main.branches.iter().map(String::as_str).collect();
+        format!("{} {}", places.join(""), branches.join("+"))
+            .trim()
+            .to_owned()
+    }
+
+    fn of_default(texts: &[&str]) -> String {
+        judged(texts, None, MainChoice::DefaultBranch)
+    }
+
+    #[test]
+    fn the_default_branch_is_told_by_its_name_or_by_the_most_runs() {
+        assert_eq!(of_default(&["-", "-"]), "01");
+        assert_eq!(of_default(&["idea", "idea"]), "01");
+        assert_eq!(of_default(&["main", "idea", "-"]), "02 main");
+        assert_eq!(of_default(&["refs/heads/main", "idea"]), "0 main");
+        // It was renamed.
+        assert_eq!(of_default(&["master", "main", "x"]), "01 main+master");
+        assert_eq!(of_default(&["a", "b", "b"]), "12 b");
+        // Releases of one branch, nights of the other.
+        assert_eq!(of_default(&["main", "dev", "dev", "dev"]), "123 dev");
+        // Unclear: nothing is left out.
+        assert_eq!(of_default(&["idea", "-", "-"]), "012");
+    }
+
+    #[test]
+    fn uncommitted_changes_are_left_out_unless_they_are_the_most() {
+        assert_eq!(
+            of_default(&["main a", "main a +", "main b", "main c"]),
+            "023"
+        );
+        assert_eq!(of_default(&["main a +", "main a +", "main b"]), "012");
+    }
+
+    #[test]
+    fn the_repository_tells_the_branch_of_commits() {
+        let commits = ["aaaaaaaa1", "bbbbbbbb2", "cccccccc3"].map(str::to_owned);
+        let known = ["aaaaaaaa", "bbbbbbbb2", "dddddddd4", "eeeeeeee5"].map(str::to_owned);
+        let line = CommitLine::new("main".to_owned(), commits, known.into());
+        assert_eq!(line.number("bbbbbbbb"), Some(2));
+        assert_eq!([line.number("b"), line.number("dddddddd4")], [None, None]);
+        let of = |texts: &[&str], choice| judged(texts, Some(&line), choice);
+        let unnamed = ["- aaaaaaaa", "- bbbbbbbb2", "- dddddddd4", "- 99999999"];
+        assert_eq!(of(&unnamed, MainChoice::DefaultBranch), "013 main");
+        assert_eq!(of(&unnamed, MainChoice::FirstParents), "01 main");
+        assert_eq!(of(&unnamed, MainChoice::All), "0123");
+        // Most commits are elsewhere: first parents do not tell the history.
+        let elsewhere = ["- aaaaaaaa", "- dddddddd4", "- eeeeeeee5"];
+        assert_eq!(of(&elsewhere, MainChoice::DefaultBranch), "012");
+        // What is recorded counts more.
+        let recorded = ["main dddddddd4", "idea aaaaaaaa"];
+        assert_eq!(of(&recorded, MainChoice::DefaultBranch), "0 main");
+        assert_eq!(of(&recorded, MainChoice::FirstParents), "1 main");
+        // Another repository.
+        let other = ["main 11111111", "idea 22222222"];
+        assert_eq!(of(&other, MainChoice::FirstParents), "");
     }
 }

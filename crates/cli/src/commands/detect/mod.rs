@@ -184,7 +184,8 @@ impl DetectCommand {
             notes.chain(unknown).chain(earlier_note(histories.earlier))
         };
         if self.self_test.self_test {
-            return self.test_itself(&histories, options, excluded().collect(), context);
+            let notes = judged.notes.into_iter().chain(excluded()).collect();
+            return self.test_itself(&histories, options, notes, context);
         }
         let mut notes = judged.notes;
         if let Some(since) = &self.changed_since {

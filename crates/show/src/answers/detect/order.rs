@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_analyse::sample::{MainRuns, RunOrder};
-use lapwing_model::text::{counted, first_names, joined_with_and};
+use lapwing_model::text::{counted, first_names, joined_with_and, plural};
 
 use crate::writing::Note;
 
@@ -66,21 +66,22 @@ pub fn main_notes(main: &MainRuns) -> Vec<Note> {
     let branches: Vec<&str> = main.branches.iter().map(String::as_str).collect();
     let default = joined_with_and(&branches);
     if main.branch_runs > 0 {
-        let others = main.other_branches.iter().map(String::as_str);
-        let (named, hint) = match main.other_branches.len() {
-            0 => (String::new(), String::new()),
-            number => {
-                let named = match number {
-                    1..=NAMED => joined_with_and(&others.collect::<Vec<_>>()),
-                    more => counted(more, "branch"),
-                };
-                let hint = "; `--where branch=NAME` judges another branch".to_owned();
-                (format!(" of {named}"), hint)
-            }
-        };
+        let others: Vec<&str> = main.other_branches.iter().map(String::as_str).collect();
         let runs = counted(main.branch_runs, "run");
-        let verb = if main.branch_runs == 1 { "is" } else { "are" };
-        let text = format!("only {default} is judged: {runs}{named} {verb} not{hint}");
+        let verb = plural(main.branch_runs, "is", "are");
+        let named = match others.len() {
+            1..=NAMED => joined_with_and(&others),
+            more => format!("{more} other branches"),
+        };
+        let text = if others.is_empty() {
+            format!(
+                "only the first parents of {default} are judged: {runs} of other commits {verb} not"
+            )
+        } else {
+            format!(
+                "only {default} is judged: {runs} of {named} {verb} not; `--where branch=NAME` judges another branch"
+            )
+        };
         let note = Note::marked("other_branches", text).with("runs", main.branch_runs);
         notes.push(note.with("branch", default.as_str()));
     }
@@ -90,7 +91,7 @@ pub fn main_notes(main: &MainRuns) -> Vec<Note> {
     }
     if main.dirty_runs > 0 {
         let runs = counted(main.dirty_runs, "run");
-        let verb = if main.dirty_runs == 1 { "is" } else { "are" };
+        let verb = plural(main.dirty_runs, "is", "are");
         let text = format!("{runs} with uncommitted changes {verb} not judged");
         notes.push(Note::marked("uncommitted", text).with("runs", main.dirty_runs));
     }
