@@ -200,6 +200,9 @@ impl DefaultBranch {
                 .copied()
                 .filter(|name| counts.contains_key(name))
         };
+        // Where `develop` is measured every night and `main` at releases, the first has the history.
+        let usual_runs: usize = usual().map(|name| counts[name]).sum();
+        let is_usual = 2 * usual_runs >= counts.values().copied().max().unwrap_or(0);
         let named = |names: &mut dyn Iterator<Item = &str>| Self {
             names: names.map(str::to_owned).collect(),
             is_guess: false,
