@@ -34,13 +34,14 @@ pub struct JudgedRuns {
 }
 
 impl MainOption {
-    /// Returns the runs of a selection that are judged: those of the default branch, unless the user chose others.
+    /// Returns the runs of a selection that are judged: the usual ones, unless the user chose others.
     pub fn judged(
         self,
         store: &Store,
         filter: &Filter,
         asked: &SampleFilter,
         judging: &JudgingOptions,
+        usual: MainChoice,
     ) -> Result<JudgedRuns, CliError> {
         let mut runs = store.catalogue().run_heads()?;
         runs.retain(|run| {
@@ -51,7 +52,7 @@ impl MainOption {
         });
         let commits: BTreeSet<&str> = runs.iter().filter_map(|it| it.commit.as_deref()).collect();
         let line = judging.commit_line(&commits);
-        let main = MainRuns::of(&runs, line.as_ref(), self.choice(asked));
+        let main = MainRuns::of(&runs, line.as_ref(), self.choice(asked, usual));
         if main.judged.is_empty() && !runs.is_empty() {
             let branch = line.as_ref().map(|line| format!(" of `{}`", line.branch()));
             let branch = branch.unwrap_or_default();
@@ -78,7 +79,7 @@ impl MainOption {
         })
     }
 
-    fn choice(self, asked: &SampleFilter) -> MainChoice {
+    fn choice(self, asked: &SampleFilter, usual: MainChoice) -> MainChoice {
         let by_user = [
             RunKey::Branch,
             RunKey::Commit,
@@ -92,7 +93,7 @@ impl MainOption {
         } else if by_user.iter().any(is_chosen) {
             MainChoice::All
         } else {
-            MainChoice::DefaultBranch
+            usual
         }
     }
 }

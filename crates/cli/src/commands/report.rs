@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use clap::Args;
 use lapwing_analyse::detect::{DetectOptions, Histories, SelfTestOptions};
 use lapwing_analyse::judge::Verdict;
-use lapwing_analyse::sample::{SampleFilter, SideSpec, each_batch};
+use lapwing_analyse::sample::{MainChoice, SampleFilter, SideSpec, each_batch};
 use lapwing_model::text::{counted, first_names};
 use lapwing_record::{Filter, Retired, Store, StoreError, TraceHead};
 use lapwing_show::answers::audit::AuditDetail;
@@ -187,7 +187,8 @@ impl ReportCommand {
             retired: Retired::LeaveOut,
             ..filter.clone()
         };
-        let judged = self.main.judged(store, &filter, asked, judging)?;
+        let usual = MainChoice::DefaultBranch;
+        let judged = (self.main).judged(store, &filter, asked, judging, usual)?;
         let mut histories = Histories::in_order(judged.history);
         let mut has_studies = false;
         each_batch(store, &filter, |mut benchmarks| {

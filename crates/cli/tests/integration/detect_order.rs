@@ -73,7 +73,12 @@ fn files_without_dates_are_in_order_of_their_names_and_not_of_their_times() {
         assert!(again.contains("nothing new"), "{again}");
     }
     run(path, &["import", "unnamed"]);
-    assert_snapshot!(run(path, &["detect"]), @"");
+    assert_snapshot!(run(path, &["detect"]), @"
+    no change found   (1 history, 40 runs, FDR 5 %)
+    note: the runs are in order of the times of the files, which copying changes:
+    dates or numbers in their names would be kept
+    exit 0
+    ");
 }
 
 #[test]
@@ -89,7 +94,12 @@ fn runs_of_other_branches_and_of_uncommitted_changes_are_not_judged() {
     );
     import(path, &records);
     assert_eq!(gate(path, "regression"), 0);
-    assert_snapshot!(run(path, &["detect"]), @"");
+    assert_snapshot!(run(path, &["detect"]), @"
+    no change found   (2 histories, 35 runs, FDR 5 %)
+    note: only main is judged: 5 runs of idea are not; `--where branch=NAME` judges
+    another branch
+    exit 0
+    ");
     let all = run(path, &["detect", "--where", "branch=*"]);
     assert!(
         all.contains("explained by the branch: main → idea"),

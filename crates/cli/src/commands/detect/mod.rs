@@ -13,7 +13,7 @@ use lapwing_analyse::detect::{
     ChangeKind, DetectOptions, Direction, Finding, Histories, HistoryOrder, SelfTestOptions,
     SeriesState, detect, self_test,
 };
-use lapwing_analyse::sample::{RunOrder, SampleFilter, each_with_all_metrics};
+use lapwing_analyse::sample::{MainChoice, RunOrder, SampleFilter, each_with_all_metrics};
 use lapwing_record::StoreError;
 use lapwing_show::answers::detect::{
     DetectAnswer, SelfTestAnswer, muted_note, order_name, too_short_note, unknown_note,
@@ -154,7 +154,11 @@ impl DetectCommand {
         let is_all = filter == SampleFilter::default();
         let asked = filter;
         let filter = asked.resolve(&store)?;
-        let judged = self.main.judged(&store, &filter, &asked, &judging)?;
+        let usual = match compat {
+            Some(Compat::Coiled) => MainChoice::All,
+            Some(Compat::Hail) | None => MainChoice::DefaultBranch,
+        };
+        let judged = (self.main).judged(&store, &filter, &asked, &judging, usual)?;
         let filter = judged.filter;
         note_retired(&store, &filter, context)?;
         let total = store.catalogue().benchmarks(&filter)?.len();
