@@ -1,12 +1,14 @@
 //! Options of every command that judges: exclusions.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lapwing_analyse::clean::{BurnInRule, CleaningRules, OutlierMetrics, OutlierRule};
+use lapwing_analyse::sample::CommitLine;
 use lapwing_formats::EachRun;
 use lapwing_measure::suite::burn_in_file;
-use lapwing_measure::{ancestry, number_of_commits, remote_address};
+use lapwing_measure::{ancestry, default_line, known_commits, number_of_commits, remote_address};
 use lapwing_model::{JudgeSettings, JudgedFrom};
 use lapwing_record::{AnnotationCounts, Store, StoreError};
 use lapwing_show::answers::annotating::disregarded_note;
@@ -224,6 +226,20 @@ impl JudgingOptions {
     pub fn ancestry(&self, revision: &str) -> Vec<String> {
         let repository = self.suite.repository.as_deref();
         repository.map_or_else(Vec::new, |folder| ancestry(folder, revision))
+    }
+
+    /// Returns the line of the default branch of the repository under test, if it has one of these commits.
+    pub fn commit_line(&self, commits: &BTreeSet<&str>) -> Option<CommitLine> {
+        let folder = self.suite.repository.as_deref()?;
+        if commits.is_empty() {
+            return None;
+        }
+        let known = known_commits(folder, commits.iter().copied());
+        if known.is_empty() {
+            return None;
+        }
+        let line = default_line(folder)?;
+        Some(CommitLine::new(line.branch, line.commits, known))
     }
 
     /// Returns the number of commits after one up to another; `None` if the repository under test does not have them.

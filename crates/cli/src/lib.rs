@@ -7,6 +7,7 @@ mod comparing;
 mod error;
 mod hints;
 mod isolation;
+mod main_runs;
 mod options;
 
 mod profile;

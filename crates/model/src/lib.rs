@@ -48,7 +48,7 @@ pub use names::natural::natural_order;
 pub use outcome::{InstanceOutcome, Outcome};
 pub use record::{Annotation, Record, RecordKind};
 pub use run::{Level, Levels, Run, Version};
-pub use session::Session;
+pub use session::{Session, StartedFrom};
 pub use span::Span;
 pub use summary::Summary;
 

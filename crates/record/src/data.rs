@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use super::Iterations;
 use lapwing_model::{
-    Id, Instance, InstanceEnd, Levels, MetricName, Object, Run, Session, Summary, Version,
+    Id, Instance, InstanceEnd, Levels, MetricName, Object, Run, Session, StartedFrom, Summary,
+    Version,
 };
 
 /// Which part of the store is asked for. Empty lists and `None` let everything pass;
@@ -139,6 +140,23 @@ pub struct RunHead {
     /// Whether the working tree differed from the commit.
     #[serde(skip)]
     pub dirty: Option<bool>,
+    /// Where the start of its session comes from.
+    #[serde(skip)]
+    pub started_from: StartedFrom,
+    /// The file that its session was imported from.
+    #[serde(skip)]
+    pub file: Option<String>,
+}
+
+/// The first instance of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FirstInstance {
+    /// The earliest start of an instance, if all of them have one.
+    pub started: Option<Timestamp>,
+    /// The first position of an instance in the order of the session, which for imports is that of the source.
+    pub position: u32,
+    /// The hosts of all instances.
+    pub hosts: Vec<String>,
 }
 
 impl RunHead {

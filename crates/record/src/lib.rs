@@ -20,7 +20,8 @@ pub use annotations::NameHistory;
 pub use annotations::{AnnotationCounts, Change, Remark, Retirement, Triage, TriageState};
 pub use column::{Column, ColumnEntry};
 pub use data::{
-    Definition, Filter, InstanceData, RecordedBenchmark, Retired, RunHead, SessionHead,
+    Definition, Filter, FirstInstance, InstanceData, RecordedBenchmark, Retired, RunHead,
+    SessionHead,
 };
 pub use iterations::{IterationColumns, IterationDetail, Iterations, Mark};
 pub use lapwing_model::{LineError, NEVER_NEGATIVE, RECORD_VERSION, parse_line, write_line};

@@ -12,7 +12,8 @@ use lapwing_analyse::clean::{
 };
 use lapwing_analyse::judge::{InstanceOrigin, SampleSize, SideSample};
 use lapwing_analyse::sample::{
-    BenchmarkData, History, HistoryPosition, RunMoment, VariantNames, version_date,
+    BenchmarkData, History, HistoryPosition, RunMoment, RunOrder, SourcePlace, VariantNames,
+    version_date,
 };
 use lapwing_model::EachRun;
 use lapwing_model::{
@@ -49,6 +50,8 @@ pub struct RunSample<'a> {
     pub place: HistoryPosition,
     /// The date of its version, where known.
     pub version_date: Option<Timestamp>,
+    /// Its place in its source.
+    pub source_place: SourcePlace,
     /// Its variant; with levels of factors if the name alone does not distinguish it.
     pub variant: String,
     /// Whether it is retired.
@@ -268,12 +271,16 @@ impl RunSample<'_> {
             session_name: Self::session_name(instance),
             started: session.started,
             place: HistoryPosition {
+                commit_number: 0,
                 version_date,
+                rank: 0,
                 measured: session.started,
                 session: session.id,
                 first_run: instance.run.id,
+                order: RunOrder::default(),
             },
             version_date,
+            source_place: SourcePlace::of(instance),
             variant: variants.name(&instance.run).to_owned(),
             retired: false,
             version: instance.run.version.label(),
@@ -363,6 +370,7 @@ impl RunSample<'_> {
             measured: self.place.measured,
             version: self.version.clone(),
             version_date: self.version_date,
+            place: self.source_place.clone(),
         }
     }
 

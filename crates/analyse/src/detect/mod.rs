@@ -18,6 +18,8 @@ mod newest_tests;
 mod nightly_tests;
 mod noise;
 mod options;
+#[cfg(test)]
+mod order_tests;
 mod points;
 mod search;
 mod searched;

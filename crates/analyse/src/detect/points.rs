@@ -15,7 +15,7 @@ use crate::sample::{
 use lapwing_model::{MetricName, Run};
 
 impl Histories {
-    /// Returns the series of a store, in no order yet: those of benchmarks whose history points say everything from
+    /// Returns the series of a store, whose runs are in this order, before [`Histories::sort`]: those of benchmarks whose history points say everything from
     /// these, those of the others from their iterations.
     ///
     /// # Errors
@@ -23,10 +23,11 @@ impl Histories {
     pub fn read(
         store: &mut Store,
         filter: &Filter,
+        order: History,
         rules: &CleaningRules,
         metrics: &MetricChoice,
     ) -> Result<Self, StoreError> {
-        let mut histories = Self::default();
+        let mut histories = Self::in_order(order);
         let mut known = BTreeSet::new();
         // Points are means without planned burn-in and failures.
         if *rules == CleaningRules::default() {
@@ -170,8 +171,7 @@ impl<'p> RunSets<'p> {
         let all = self.runs;
         let of_set: Vec<(u32, &PointRun)> =
             tried.iter().map(|at| (*at, &all[*at as usize])).collect();
-        let history =
-            History::of_session_runs(of_set.iter().map(|(_, it)| (&*it.session, &*it.run)));
+        let history = histories.history.clone().unwrap_or_default();
         let mut moments = vec![None; all.len()];
         for (at, run) in &of_set {
             let Some(position) = history.position(&run.run.id) else {

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use lapwing_stats::as_f64;
 
 use super::environment::Observed;
@@ -11,7 +10,7 @@ use super::options::HistoryOrder;
 use crate::clean::{CleanInstance, CleaningPolicy, CleaningRules, clean};
 use crate::judge::{MetricChoice, failures as instance_failures, metric};
 use crate::sample::{BenchmarkData, GroupBy, History, HistoryPosition, Sample, Subject, samples};
-use lapwing_model::{Metric, MetricName, Outcome, Run, Session, Version};
+use lapwing_model::{Id, Metric, MetricName, Outcome, Run, Session, Version};
 use lapwing_record::{InstanceData, PointRun};
 
 /// The name of the series of the share of iterations that failed or timed out.
@@ -89,15 +88,26 @@ pub struct Histories {
     pub moments: Vec<Moment>,
     /// The series, by suite, benchmark, setting and metric.
     pub series: Vec<HistorySeries>,
-    pub(super) known: BTreeMap<HistoryPosition, usize>,
+    pub(super) known: BTreeMap<(Id, Id), usize>,
+    /// The order of the runs of all benchmarks, once it is known; runs without a position are left out.
+    pub(super) history: Option<Arc<History>>,
     /// Number of instances of earlier epochs, which are not used.
     pub earlier: usize,
 }
 
 impl Histories {
+    /// Returns no series yet, of runs in this order; runs without a position in it are left out.
+    pub fn in_order(history: History) -> Self {
+        Self {
+            history: Some(Arc::new(history)),
+            ..Self::default()
+        }
+    }
+
     /// Adds the series of a benchmark: a series for each variant and metric, and one of its failures if there are any.
     pub fn add(&mut self, data: &BenchmarkData, rules: &CleaningRules, metrics: &MetricChoice) {
-        let history = History::of_sessions(data);
+        let known = self.history.clone();
+        let history = known.unwrap_or_else(|| Arc::new(History::of_sessions(data)));
         for sample in samples(data, GroupBy::Variant) {
             self.earlier += sample.earlier_epoch;
             let (policy, _) = rules.policy(&sample);
@@ -166,7 +176,7 @@ impl Histories {
         run: &Arc<Run>,
     ) -> usize {
         let next = self.moments.len();
-        let at = *self.known.entry(position).or_insert(next);
+        let at = *self.known.entry(position.key()).or_insert(next);
         if at == next {
             let (session, run) = (Arc::clone(session), Arc::clone(run));
             self.moments.push(Moment::new(position, session, run));
@@ -187,11 +197,14 @@ impl Histories {
     /// Puts moments and series in order, and makes one of the series of a subject; called after all benchmarks were
     /// added.
     pub fn sort(&mut self, order: HistoryOrder) {
-        let key = |position: &HistoryPosition| -> (Option<Timestamp>, HistoryPosition) {
-            match order {
-                HistoryOrder::Version => (None, *position),
-                HistoryOrder::Time => (Some(position.measured), *position),
-            }
+        let is_one_history = self.history.is_some();
+        let key = |position: &HistoryPosition| {
+            let time = match order {
+                HistoryOrder::Version => None,
+                HistoryOrder::Time => Some(position.measured),
+            };
+            let known = is_one_history.then_some(*position);
+            (time, known, position.between_histories())
         };
         let mut sorted: Vec<usize> = (0..self.moments.len()).collect();
         sorted.sort_by_key(|at| key(&self.moments[*at].position));

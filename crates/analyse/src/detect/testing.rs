@@ -7,7 +7,7 @@ use rand::Rng;
 
 use super::series::{Histories, HistorySeries, Moment, SeriesPoint};
 use crate::clean::tests::instance;
-use crate::sample::{HistoryPosition, Setting, Subject};
+use crate::sample::{HistoryPosition, RunOrder, Setting, Subject};
 use lapwing_model::{Id, Metric};
 
 /// Returns a history of so many daily runs, each of a version of its own, without series.
@@ -23,10 +23,13 @@ pub(super) fn days(number: u16) -> Histories {
         run.id = id;
         run.version.name = Some(format!("v{day}"));
         let position = HistoryPosition {
+            commit_number: 0,
             version_date: Some(started),
+            rank: 0,
             measured: started,
             session: id,
             first_run: id,
+            order: RunOrder::default(),
         };
         Moment::new(position, Arc::new(session), Arc::new(run))
     };

@@ -2,7 +2,7 @@
 
 use super::Selector;
 use super::setting::is_setting_named;
-use lapwing_model::{Id, MetricName};
+use lapwing_model::{Id, MetricName, StartedFrom};
 use lapwing_record::{Filter, Retired, RunHead, SessionHead, Store, StoreError};
 
 /// A selection of measurements, as written on the command line. Empty lists and `None` select everything;
@@ -140,6 +140,8 @@ fn as_run(head: &SessionHead) -> RunHead {
         branch: None,
         version_date: None,
         dirty: None,
+        started_from: StartedFrom::default(),
+        file: None,
     }
 }
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use super::selector::{KEYS, Selector, moment};
-use lapwing_model::{Id, Levels};
+use lapwing_model::{Id, Levels, StartedFrom};
 use lapwing_record::RunHead;
 
 fn now() -> Timestamp {
@@ -183,6 +183,8 @@ fn run(number: u8, day: i8, branch: &str, variant: &str, levels: &[(&str, &str)]
         branch: Some(branch.to_owned()),
         version_date: None,
         dirty: None,
+        started_from: StartedFrom::default(),
+        file: None,
     }
 }
 

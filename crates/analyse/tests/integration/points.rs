@@ -6,7 +6,7 @@ use std::path::Path;
 use lapwing_analyse::clean::CleaningRules;
 use lapwing_analyse::detect::{Histories, HistoryOrder};
 use lapwing_analyse::judge::MetricChoice;
-use lapwing_analyse::sample::each_with_all_metrics;
+use lapwing_analyse::sample::{History, SuiteHistories, each_with_all_metrics};
 use lapwing_model::Record;
 use lapwing_record::{Filter, Store, StoreError, parse_line};
 use lapwing_testing::RecordLines;
@@ -129,13 +129,21 @@ fn described(mut histories: Histories) -> (Vec<String>, Vec<(String, Vec<f64>)>)
     (moments.collect(), series.collect())
 }
 
+/// Returns the order of all runs.
+fn order(store: &Store) -> History {
+    let runs = store.catalogue().run_heads().unwrap();
+    let runs: Vec<_> = runs.iter().collect();
+    SuiteHistories::of(store, &runs, None).unwrap().history
+}
+
 fn by_points(store: &mut Store) -> Histories {
     let (rules, metrics) = (CleaningRules::default(), MetricChoice::Directed);
-    Histories::read(store, &Filter::default(), &rules, &metrics).unwrap()
+    let order = order(store);
+    Histories::read(store, &Filter::default(), order, &rules, &metrics).unwrap()
 }
 
 fn from_iterations(store: &Store) -> Histories {
-    let mut histories = Histories::default();
+    let mut histories = Histories::in_order(order(store));
     each_with_all_metrics(store, &Filter::default(), |data| {
         histories.add(&data, &CleaningRules::default(), &MetricChoice::Directed);
         Ok::<(), StoreError>(())

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use clap::Args;
 use lapwing_analyse::detect::{DetectOptions, Histories, SelfTestOptions};
 use lapwing_analyse::judge::Verdict;
-use lapwing_analyse::sample::{SampleFilter, SideSpec, each_batch};
+use lapwing_analyse::sample::{MainChoice, SampleFilter, SideSpec, each_batch};
 use lapwing_model::text::{counted, first_names};
 use lapwing_record::{Filter, Retired, Store, StoreError, TraceHead};
 use lapwing_show::answers::audit::AuditDetail;
@@ -26,6 +26,7 @@ use crate::cleaning::{AuditOption, CleaningOptions, JudgingOptions, TriageOption
 use crate::commands::compare::control_result;
 use crate::comparing::{StatisticsOptions, gather, metrics, parse_side};
 use crate::error::{CliError, ExitStatus};
+use crate::main_runs::MainOption;
 use crate::options::{Context, FilterOptions};
 use crate::profile::Profile;
 use crate::progress::bar_of_many;
@@ -52,6 +53,8 @@ pub struct ReportCommand {
     /// Open the report in a browser
     #[arg(long)]
     open: bool,
+    #[command(flatten)]
+    main: MainOption,
     #[command(flatten)]
     statistics: StatisticsOptions,
     #[command(flatten)]
@@ -83,7 +86,8 @@ impl ReportCommand {
             return Err(CliError::input("no benchmarks match all of these filters")
                 .hint("`lapwing list` shows the contents of the store"));
         }
-        let (changes, has_studies) = self.changes(&store, &filter, &asked, &judging)?;
+        let (changes, has_studies, judged) = self.changes(&store, &filter, &asked, &judging)?;
+        notes.extend(judged);
         let bar = bar_of_many("writing", total, context);
         let usual = DetectionTarget::default();
         let options = ReportOptions {
@@ -167,7 +171,7 @@ impl ReportCommand {
         context.tell(&answer)
     }
 
-    /// Finds the changes in the history, and whether there are studies. They are known once all benchmarks were read,
+    /// Finds the changes in the history, whether there are studies, and which runs are not judged. They are known once all benchmarks were read,
     /// but are part of every page, so everything is read twice; that takes about a twentieth of the time of the
     /// report.
     fn changes(
@@ -176,19 +180,22 @@ impl ReportCommand {
         filter: &Filter,
         asked: &SampleFilter,
         judging: &JudgingOptions,
-    ) -> Result<(ChangesView, bool), CliError> {
+    ) -> Result<(ChangesView, bool, Vec<Note>), CliError> {
         let metrics = metrics(asked, Profile::of(None));
         // Retired results may be shown, but they do not count.
         let filter = Filter {
             retired: Retired::LeaveOut,
             ..filter.clone()
         };
-        let mut histories = Histories::default();
+        let usual = MainChoice::DefaultBranch;
+        let judged = (self.main).judged(store, &filter, asked, judging, usual)?;
+        let mut histories = Histories::in_order(judged.history);
         let mut has_studies = false;
         each_batch(store, &filter, |mut benchmarks| {
             for data in &mut benchmarks {
                 has_studies |= has_study(data);
                 into_base_units(data);
+                // Runs that are not judged are in no history, and on the pages.
                 histories.add(data, &judging.rules, &metrics);
             }
             Ok::<(), StoreError>(())
@@ -210,7 +217,7 @@ impl ReportCommand {
         }
         view.count_commits(|after, up_to| judging.number_of_commits(after, up_to));
         view.link_commits(|commit| judging.remote_with(commit));
-        Ok((view, has_studies))
+        Ok((view, has_studies, judged.notes))
     }
 
     fn comparisons(

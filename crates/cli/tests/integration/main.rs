@@ -28,6 +28,7 @@ mod confinement;
 mod detect;
 mod detect_history;
 mod detect_newest;
+mod detect_order;
 mod detect_rules;
 mod detect_surroundings;
 mod detect_told;

@@ -156,7 +156,7 @@ fn read_session(
 ) -> Result<(), ImportError> {
     let session = SessionDraft {
         key: name.to_owned(),
-        started: fresh.iter().filter_map(|it| it.ended).min(),
+        file_time: fresh.iter().filter_map(|it| it.ended).min(),
         name: Some(session_name(source, name)),
         ..SessionDraft::of("Criterion")
     };

@@ -35,7 +35,7 @@ fn an_unknown_key_is_kept_with_its_message() {
 fn each_kept_measurement_is_an_instance_and_copies_count_once() {
     insta::assert_snapshot!(shown_folder("criterion-0.8.2/baselines"), @r##"
     criterion because it has folders with `benchmark.json` and `sample.json`
-    {"v":1,"kind":"session","id":"#0","suite":"criterion","started":"…","tool":"Criterion","name":"baselines base","attributes":{"source":{"file":"criterion-0.8.2/baselines","format":"criterion","sha256":"…"}}}
+    {"v":1,"kind":"session","id":"#0","suite":"criterion","started":"…","tool":"Criterion","name":"baselines base","attributes":{"source":{"file":"criterion-0.8.2/baselines","format":"criterion","sha256":"…","started_from":"file_time"}}}
     {"v":1,"kind":"run","id":"#1","session":"#0","variant":"base","metrics":{"wall_time":{"unit":"s","better":"lower"}}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"flat/5000","params":{"group":"flat","value":5000}},"block":0,"position":0,"attempt":0,"attributes":{"sampling_mode":"Flat"}}
     {"v":1,"kind":"instance_end","instance":"#2","ended":"…","outcome":"ok"}
@@ -49,7 +49,7 @@ fn each_kept_measurement_is_an_instance_and_copies_count_once() {
     {"v":1,"kind":"iteration","instance":"#2","index":7,"burn_in":false,"loops":1284,"outcome":"ok","metrics":{"wall_time":8.62142523364486e-7}}
     {"v":1,"kind":"iteration","instance":"#2","index":8,"burn_in":false,"loops":1284,"outcome":"ok","metrics":{"wall_time":8.268014018691589e-7}}
     {"v":1,"kind":"iteration","instance":"#2","index":9,"burn_in":false,"loops":1284,"outcome":"ok","metrics":{"wall_time":8.272390965732087e-7}}
-    {"v":1,"kind":"session","id":"#3","suite":"criterion","started":"…","tool":"Criterion","name":"baselines before","attributes":{"source":{"file":"criterion-0.8.2/baselines","format":"criterion","sha256":"…"}}}
+    {"v":1,"kind":"session","id":"#3","suite":"criterion","started":"…","tool":"Criterion","name":"baselines before","attributes":{"source":{"file":"criterion-0.8.2/baselines","format":"criterion","sha256":"…","started_from":"file_time"}}}
     {"v":1,"kind":"run","id":"#4","session":"#3","variant":"before","metrics":{"wall_time":{"unit":"s","better":"lower"}}}
     {"v":1,"kind":"instance","id":"#5","run":"#4","benchmark":{"id":"flat/5000","params":{"group":"flat","value":5000}},"block":0,"position":0,"attempt":0,"attributes":{"sampling_mode":"Flat"}}
     {"v":1,"kind":"instance_end","instance":"#5","ended":"…","outcome":"ok"}
@@ -75,7 +75,7 @@ fn each_kept_measurement_is_an_instance_and_copies_count_once() {
     {"v":1,"kind":"iteration","instance":"#6","index":7,"burn_in":false,"loops":413360,"outcome":"ok","metrics":{"wall_time":3.0099816140894138e-9}}
     {"v":1,"kind":"iteration","instance":"#6","index":8,"burn_in":false,"loops":465030,"outcome":"ok","metrics":{"wall_time":3.354658839214674e-9}}
     {"v":1,"kind":"iteration","instance":"#6","index":9,"burn_in":false,"loops":516700,"outcome":"ok","metrics":{"wall_time":3.2372440487710474e-9}}
-    {"v":1,"kind":"session","id":"#7","suite":"criterion","started":"…","tool":"Criterion","name":"baselines","attributes":{"source":{"file":"criterion-0.8.2/baselines","format":"criterion","sha256":"…"}}}
+    {"v":1,"kind":"session","id":"#7","suite":"criterion","started":"…","tool":"Criterion","name":"baselines","attributes":{"source":{"file":"criterion-0.8.2/baselines","format":"criterion","sha256":"…","started_from":"file_time"}}}
     {"v":1,"kind":"run","id":"#8","session":"#7","variant":"default","metrics":{"bytes_per_second":{"unit":"B/s","better":"higher"},"elements_per_second":{"unit":"1/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"}}}
     {"v":1,"kind":"instance","id":"#9","run":"#8","benchmark":{"id":"plain sum"},"block":0,"position":0,"attempt":0,"attributes":{"sampling_mode":"Linear"}}
     {"v":1,"kind":"instance_end","instance":"#9","ended":"…","outcome":"ok"}
@@ -135,7 +135,7 @@ fn each_kept_measurement_is_an_instance_and_copies_count_once() {
 fn a_quick_run_has_few_samples() {
     insta::assert_snapshot!(shown_folder("criterion-0.8.2/quick"), @r##"
     criterion because it has folders with `benchmark.json` and `sample.json`
-    {"v":1,"kind":"session","id":"#0","suite":"criterion","started":"…","tool":"Criterion","name":"quick","attributes":{"source":{"file":"criterion-0.8.2/quick","format":"criterion","sha256":"…"}}}
+    {"v":1,"kind":"session","id":"#0","suite":"criterion","started":"…","tool":"Criterion","name":"quick","attributes":{"source":{"file":"criterion-0.8.2/quick","format":"criterion","sha256":"…","started_from":"file_time"}}}
     {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"elements_per_second":{"unit":"1/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"}}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"sums/of: numbers/fold/100","params":{"function":"fold","group":"sums/of: numbers","value":100}},"block":0,"position":0,"attempt":0,"attributes":{"sampling_mode":"Linear","work":{"elements":100.0}}}
     {"v":1,"kind":"instance_end","instance":"#2","ended":"…","outcome":"ok"}
@@ -151,7 +151,7 @@ fn a_quick_run_has_few_samples() {
 fn an_old_version_wrote_two_lists() {
     insta::assert_snapshot!(shown_folder("criterion-0.3.0/results"), @r##"
     criterion because it has folders with `benchmark.json` and `sample.json`
-    {"v":1,"kind":"session","id":"#0","suite":"criterion","started":"…","tool":"Criterion","name":"results","attributes":{"source":{"file":"criterion-0.3.0/results","format":"criterion","sha256":"…"}}}
+    {"v":1,"kind":"session","id":"#0","suite":"criterion","started":"…","tool":"Criterion","name":"results","attributes":{"source":{"file":"criterion-0.3.0/results","format":"criterion","sha256":"…","started_from":"file_time"}}}
     {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"elements_per_second":{"unit":"1/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"}}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"sums/fold","params":{"function":"fold","group":"sums"}},"block":0,"position":0,"attempt":0,"attributes":{"work":{"elements":100.0}}}
     {"v":1,"kind":"instance_end","instance":"#2","ended":"…","outcome":"ok"}

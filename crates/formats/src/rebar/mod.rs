@@ -3,9 +3,6 @@
 use std::collections::BTreeMap;
 
 use csv::{ReaderBuilder, StringRecord};
-use jiff::Timestamp;
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use lapwing_stats::as_f64;
 use serde_json::json;
 
@@ -37,8 +34,8 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let digest = source.sha256()?;
     let mut rows = Rows::of(source)?;
     let mut next = rows.next()?;
+    // rebar writes no date; those who keep results call the folder or the file by it.
     let session = SessionDraft {
-        started: date_of(source),
         tool: tool(next.as_ref()),
         ..SessionDraft::default()
     };
@@ -115,18 +112,6 @@ fn tool(first: Option<&Read>) -> String {
         Some(version) => format!("rebar {version}"),
         None => "rebar".to_owned(),
     }
-}
-
-/// rebar writes no date; those who keep results call the folder or the file by it.
-fn date_of(source: &Source) -> Option<Timestamp> {
-    let path = source.path()?;
-    let folder = path.parent().and_then(|it| it.file_name());
-    [path.file_stem(), folder]
-        .into_iter()
-        .flatten()
-        .filter_map(|name| name.to_str()?.get(..10)?.parse::<Date>().ok())
-        .find_map(|date| date.to_zoned(TimeZone::UTC).ok())
-        .map(|zoned| zoned.timestamp())
 }
 
 fn run_of(row: &RebarRow) -> RunDraft {

@@ -18,8 +18,10 @@ pub(crate) struct SessionDraft {
     pub(crate) identity: Option<[u8; 32]>,
     /// The suite that its benchmarks belong to, where the source says so.
     pub(crate) suite: Option<String>,
-    /// Its start; the file's own time where the source does not say.
+    /// Its start; a date in the file's name, or else the file's time, where the source does not say.
     pub(crate) started: Option<Timestamp>,
+    /// The time of the files that it is from, where the source is a folder.
+    pub(crate) file_time: Option<Timestamp>,
     /// The program that measured, with its version.
     pub(crate) tool: String,
     /// A name for people; the file's where there is none.

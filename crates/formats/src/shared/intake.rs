@@ -18,7 +18,7 @@ use crate::shared::sink::Sink;
 use crate::{BadLine, ImportError, ImportOptions, Source};
 use lapwing_model::{
     Id, Instance, InstanceEnd, Metric, MetricName, Object, Record, RecordKind, Run, Session,
-    Summary,
+    StartedFrom, Summary,
 };
 use lapwing_record::{IterationColumns, NEVER_NEGATIVE, StoreError};
 
@@ -321,6 +321,7 @@ pub(crate) fn new_session(
     draft: SessionDraft,
 ) -> Session {
     let (format, options) = (sink.format(), &sink.options);
+    let (started, from) = start(source, &draft);
     let mut about = Object::new();
     about.insert("format".to_owned(), json!(format));
     about.insert("file".to_owned(), json!(source.name()));
@@ -335,6 +336,9 @@ pub(crate) fn new_session(
         }
     }
     let mut attributes = draft.attributes;
+    if from != StartedFrom::Source {
+        about.insert(StartedFrom::KEY.to_owned(), json!(from.name()));
+    }
     attributes.insert("source".to_owned(), Value::Object(about));
     let identity = draft.identity.as_ref().unwrap_or(digest);
     let mut parts = vec![format.as_bytes(), identity.as_slice()];
@@ -349,10 +353,7 @@ pub(crate) fn new_session(
             .or(draft.suite)
             .unwrap_or_else(|| format.to_owned()),
         // The id does not depend on it, and the session that is in the store already wins.
-        started: draft
-            .started
-            .or_else(|| source.modified())
-            .unwrap_or(options.now),
+        started: started.unwrap_or(options.now),
         seed: None,
         tool: draft.tool,
         name: draft.name.or_else(|| Some(source.stem().to_owned())),
@@ -360,6 +361,19 @@ pub(crate) fn new_session(
         artifacts: Object::new(),
         extra: Object::new(),
     }
+}
+
+/// Returns when a session started, as far as is known, and where that comes from: the source, a date in the name of its
+/// file, or else the time of the file, which copying changes.
+fn start(source: &Source, draft: &SessionDraft) -> (Option<Timestamp>, StartedFrom) {
+    let known = [
+        (draft.started, StartedFrom::Source),
+        (source.date_in_name(), StartedFrom::FileName),
+        (draft.file_time, StartedFrom::FileTime),
+        (source.modified(), StartedFrom::FileTime),
+    ];
+    let first = known.into_iter().find(|(time, _)| time.is_some());
+    first.unwrap_or_default()
 }
 
 /// A source may know no more than the day, on which much can have been measured.

@@ -6,6 +6,7 @@ pub(crate) mod drafts;
 pub(crate) mod error;
 pub(crate) mod intake;
 pub(crate) mod keys;
+pub(crate) mod named_date;
 pub(crate) mod notes;
 pub(crate) mod others;
 pub(crate) mod places;

@@ -11,6 +11,7 @@ use lapwing_record::files;
 use sha2::{Digest, Sha256};
 
 use crate::ImportError;
+use crate::shared::named_date::date_in_path;
 use crate::shared::reading::zstd::ZstdFrames;
 
 const BUFFER: usize = 1 << 18;
@@ -144,7 +145,12 @@ impl Source {
         matches!(self.content, SourceContent::Folder)
     }
 
-    /// Returns when the file was changed last, where it is a file.
+    /// Returns the date in the name of the file or its folder.
+    pub(crate) fn date_in_name(&self) -> Option<Timestamp> {
+        date_in_path(self.path.as_deref()?)
+    }
+
+    /// Returns when the file was changed last, to the second, where it is a file.
     pub fn modified(&self) -> Option<Timestamp> {
         self.modified
     }
@@ -229,8 +235,10 @@ fn buffered<'r>(inner: Box<dyn Read + 'r>) -> BufReader<Box<dyn Read + 'r>> {
     BufReader::with_capacity(BUFFER, inner)
 }
 
+/// Returns the time of a file. Files that were copied together differ by less than a second, in no order.
 fn modified(metadata: &fs::Metadata) -> Option<Timestamp> {
-    Timestamp::try_from(metadata.modified().ok()?).ok()
+    let time = Timestamp::try_from(metadata.modified().ok()?).ok()?;
+    Timestamp::from_second(time.as_second()).ok()
 }
 
 fn stem(path: &Path) -> String {

@@ -1,5 +1,6 @@
 //! Revisions of a Git repository: which commits names mean, and how many are between two.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -56,6 +57,78 @@ pub fn number_of_commits(folder: &Path, after: &str, up_to: &str) -> Option<usiz
     let range = format!("{after}..{up_to}");
     let count = first_line(git(folder).args(["rev-list", "--count", "--end-of-options", &range]))?;
     count.parse().ok()
+}
+
+/// The default branch of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DefaultLine {
+    /// Its name, without that of a remote.
+    pub branch: String,
+    /// Its commits by first parents, oldest first.
+    pub commits: Vec<String>,
+}
+
+/// Usual names of default branches.
+const DEFAULT_BRANCHES: [&str; 3] = ["main", "master", "trunk"];
+
+/// Returns the default branch of the repository around a folder, which is the one that its remote `origin` names, else
+/// `main`, `master` or `trunk`, else the one that is checked out; `None` without a repository.
+pub fn default_line(folder: &Path) -> Option<DefaultLine> {
+    let short = ["symbolic-ref", "--quiet", "--short"];
+    let of = |name: &str| first_line(git(folder).args(short).arg(name));
+    let of_origin = of("refs/remotes/origin/HEAD");
+    let of_origin = of_origin.and_then(|it| Some(it.strip_prefix("origin/")?.to_owned()));
+    // What is measured may not be pushed, or the clone may be older than its remote.
+    let references = |name: &str| {
+        let names = [
+            format!("refs/heads/{name}"),
+            format!("refs/remotes/origin/{name}"),
+        ];
+        let known = names
+            .into_iter()
+            .filter(|it| commit_hash(folder, it).is_some());
+        known.collect::<Vec<String>>()
+    };
+    let usual = || {
+        let mut names = DEFAULT_BRANCHES.iter();
+        let name = names.find(|name| !references(name).is_empty())?;
+        Some((*name).to_owned())
+    };
+    let branch = of_origin.or_else(usual).or_else(|| of("HEAD"))?;
+    let line = output(
+        git(folder)
+            .args(["rev-list", "--first-parent", "--topo-order", "--reverse"])
+            .arg("--end-of-options")
+            .args(references(&branch)),
+    )?;
+    Some(DefaultLine {
+        branch,
+        commits: line.lines().map(str::to_owned).collect(),
+    })
+}
+
+/// Returns those of these commits, which may be abbreviated, that the repository around a folder has.
+pub fn known_commits<'c>(
+    folder: &Path,
+    commits: impl IntoIterator<Item = &'c str>,
+) -> BTreeSet<String> {
+    /// More do not fit into a command line.
+    const AT_ONCE: usize = 1000;
+    let is_hash = |text: &&str| text.len() >= 4 && text.chars().all(|it| it.is_ascii_hexdigit());
+    let asked: Vec<&str> = commits.into_iter().filter(is_hash).collect();
+    let mut known = BTreeSet::new();
+    for part in asked.chunks(AT_ONCE) {
+        let words = ["rev-list", "--no-walk=unsorted", "--ignore-missing"];
+        let found = output(git(folder).args(words).arg("--end-of-options").args(part));
+        let found = found.unwrap_or_default();
+        let hashes: BTreeSet<&str> = found.lines().collect();
+        let is_known = |commit: &&&str| {
+            let next = hashes.range(**commit..).next();
+            next.is_some_and(|hash| hash.starts_with(**commit))
+        };
+        known.extend(part.iter().filter(is_known).map(|it| (*it).to_owned()));
+    }
+    known
 }
 
 /// What people know a commit by.

@@ -17,7 +17,7 @@ use crate::sample::metric_title;
 use crate::words::meaning::BenchmarkMeaning;
 use crate::words::summary::RunSummary;
 use lapwing_analyse::judge::Estimate;
-use lapwing_analyse::sample::HistoryPosition;
+use lapwing_analyse::sample::{HistoryPosition, RunOrder};
 use lapwing_model::MetricName;
 use lapwing_model::text::grouped;
 
@@ -278,7 +278,16 @@ pub(crate) fn order(points: &[HistoryPoint]) -> Option<String> {
         return None;
     }
     if dates().all(|date| date == first.place.version_date) {
-        return Some("In order of time.".to_owned());
+        let text = match first.place.order {
+            RunOrder::VersionNames => "In order of versions' names.",
+            RunOrder::FileNames => "In order of the dates or numbers in the files' names.",
+            RunOrder::FileOrder => "In the order of the file.",
+            RunOrder::FileTimes => "In order of the files' times.",
+            RunOrder::Commits | RunOrder::VersionDates | RunOrder::StartTimes => {
+                "In order of time."
+            }
+        };
+        return Some(text.to_owned());
     }
     let undated = points.iter().filter(|it| it.undated).count();
     Some(match undated {

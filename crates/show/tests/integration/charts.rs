@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lapwing_analyse::clean::{IterationState, SteadyFrom, find_steady};
 use lapwing_analyse::judge::{Estimate, SampleSize};
-use lapwing_analyse::sample::{BenchmarkData, HistoryPosition, Sample};
+use lapwing_analyse::sample::{BenchmarkData, HistoryPosition, RunOrder, Sample};
 use lapwing_model::Id;
 use lapwing_show::chart::{
     self, BarFigures, BurnInMarks, ComparedValue, HistoryPoint, LevelMark, RunName, RunNumber,
@@ -178,10 +178,13 @@ fn the_extension_says_the_form_of_the_file() {
 fn point(number: i64, of: RunNumber) -> HistoryPoint {
     HistoryPoint {
         place: HistoryPosition {
+            commit_number: 0,
             version_date: None,
+            rank: 0,
             measured: jiff::Timestamp::from_second(number).expect("a time"),
             session: Id::derived(&[&number.to_le_bytes()]),
             first_run: Id::derived(&[&number.to_le_bytes()]),
+            order: RunOrder::default(),
         },
         place_name: format!("day {number}"),
         undated: true,

@@ -13,10 +13,10 @@ use lapwing_analyse::detect::{
     ChangeKind, DetectOptions, Direction, Finding, Histories, HistoryOrder, SelfTestOptions,
     SeriesState, detect, self_test,
 };
-use lapwing_analyse::sample::{SampleFilter, each_with_all_metrics};
+use lapwing_analyse::sample::{MainChoice, RunOrder, SampleFilter, each_with_all_metrics};
 use lapwing_record::StoreError;
 use lapwing_show::answers::detect::{
-    DetectAnswer, SelfTestAnswer, muted_note, too_short_note, unknown_note,
+    DetectAnswer, SelfTestAnswer, muted_note, order_name, too_short_note, unknown_note,
 };
 use lapwing_show::answers::earlier_note;
 use lapwing_show::writing::Note;
@@ -26,6 +26,7 @@ use lapwing_stats::Seed;
 use crate::cleaning::{CleaningOptions, TriageOption};
 use crate::comparing::{metrics, parse_share};
 use crate::error::{CliError, ExitStatus};
+use crate::main_runs::MainOption;
 use crate::options::{AnswerOptions, Context, FilterOptions, NamedValue, check_folder, one_of};
 use crate::profile::{Compat, Profile};
 use crate::progress;
@@ -98,6 +99,8 @@ pub struct DetectCommand {
     #[arg(long, value_name = "TOOL", value_parser = one_of(&COILED), help_heading = "Exclusions")]
     compat: Option<Compat>,
     #[command(flatten)]
+    main: MainOption,
+    #[command(flatten)]
     filters: FilterOptions,
 }
 
@@ -149,7 +152,14 @@ impl DetectCommand {
         let mut store = open_for_reading(context)?;
         let disregarded = judging.honour(&store)?;
         let is_all = filter == SampleFilter::default();
-        let filter = filter.resolve(&store)?;
+        let asked = filter;
+        let filter = asked.resolve(&store)?;
+        let usual = match compat {
+            Some(Compat::Coiled) => MainChoice::All,
+            Some(Compat::Hail) | None => MainChoice::DefaultBranch,
+        };
+        let judged = (self.main).judged(&store, &filter, &asked, &judging, usual)?;
+        let filter = judged.filter;
         note_retired(&store, &filter, context)?;
         let spinner = progress::spinner("reading the histories", context);
         let mut histories = match compat {
@@ -162,7 +172,8 @@ impl DetectCommand {
                 histories
             }
             Some(Compat::Hail) | None => {
-                Histories::read(&mut store, &filter, &judging.rules, &metrics)?
+                let order = judged.history;
+                Histories::read(&mut store, &filter, order, &judging.rules, &metrics)?
             }
         };
         spinner.finish_and_clear();
@@ -178,9 +189,10 @@ impl DetectCommand {
             notes.chain(unknown).chain(earlier_note(histories.earlier))
         };
         if self.self_test.self_test {
-            return self.test_itself(&histories, options, excluded().collect(), context);
+            let notes = judged.notes.into_iter().chain(excluded()).collect();
+            return self.test_itself(&histories, options, notes, context);
         }
-        let mut notes = Vec::new();
+        let mut notes = judged.notes;
         if let Some(since) = &self.changed_since {
             let found = changed_since(since, &histories, self.order, &judging)?;
             options.changed_since = Some(found.first);
@@ -194,6 +206,10 @@ impl DetectCommand {
         let answer = DetectAnswer {
             detection,
             notes: notes.into_iter().chain(excluded()).collect(),
+            order: match self.order {
+                HistoryOrder::Version => order_name(&judged.orders),
+                HistoryOrder::Time => Some(RunOrder::StartTimes.name()),
+            },
             program: context.program(),
             histories,
             changed_since: self.changed_since.clone(),

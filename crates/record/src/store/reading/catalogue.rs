@@ -216,11 +216,11 @@ impl StoreCatalogue<'_> {
             (sql, move |row: &Row<'_>, selection: &Selection| {
                 let run = RunRow {
                     head: read_run_head(row)?,
-                    instances: count(row, 12)?,
-                    iterations: count(row, 13)?,
-                    summaries: count(row, 14)?,
+                    instances: count(row, 14)?,
+                    iterations: count(row, 15)?,
+                    summaries: count(row, 16)?,
                 };
-                let passes = selection.has_run(row.get(15)?);
+                let passes = selection.has_run(row.get(17)?);
                 Ok((passes && (all_runs || run.instances > 0)).then_some(run))
             })
         })?;

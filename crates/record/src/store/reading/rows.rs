@@ -88,7 +88,10 @@ where
         .map_err(|error: T::Err| unreadable(row, column, &error.to_string()))
 }
 
-fn parsed_if_any<T: std::str::FromStr>(row: &Row<'_>, column: usize) -> StoreResult<Option<T>>
+pub(super) fn parsed_if_any<T: std::str::FromStr>(
+    row: &Row<'_>,
+    column: usize,
+) -> StoreResult<Option<T>>
 where
     T::Err: std::fmt::Display,
 {

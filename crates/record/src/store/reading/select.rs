@@ -1,15 +1,15 @@
 //! Turns a filter into keys.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, Row};
 
 use super::super::curation::curated::CuratedNames;
 use super::super::{StoreCatalogue, StoreError, StoreResult, query};
-use super::rows::parsed;
+use super::rows::{parsed, parsed_if_any};
 use super::select_metrics::{ChosenMetrics, choose_metrics};
-use crate::{Filter, RunHead, SessionHead};
-use lapwing_model::{Id, matches_pattern};
+use crate::{Filter, FirstInstance, RunHead, SessionHead};
+use lapwing_model::{Id, StartedFrom, matches_pattern};
 
 /// What passes a filter, as keys; `None` lets everything pass.
 #[derive(Debug, Default)]
@@ -197,11 +197,46 @@ impl StoreCatalogue<'_> {
         self.store
             .read(|snapshot| query::rows(snapshot, &sql, [], read_run_head))
     }
+
+    /// Returns the first instance of each of these runs; none of a run without an instance.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn first_instances<'r>(
+        &self,
+        runs: impl IntoIterator<Item = &'r Id>,
+    ) -> StoreResult<BTreeMap<Id, FirstInstance>> {
+        let sql = "SELECT min(instance.started), count(*) = count(instance.started), \
+             min(instance.position), json_group_array(DISTINCT instance.host) \
+             FROM run JOIN instance ON instance.run = run.key WHERE run.id = ?1";
+        self.store.read(|snapshot| {
+            let mut found = BTreeMap::new();
+            for run in runs {
+                let read = |row: &Row<'_>| {
+                    let Some(position) = row.get::<_, Option<u32>>(2)? else {
+                        return Ok(None);
+                    };
+                    let hosts: String = row.get(3)?;
+                    let hosts: Vec<Option<String>> =
+                        serde_json::from_str(&hosts).unwrap_or_default();
+                    Ok(Some(FirstInstance {
+                        started: parsed_if_any(row, 0)?.filter(|_| row.get(1) == Ok(true)),
+                        position,
+                        hosts: hosts.into_iter().flatten().collect(),
+                    }))
+                };
+                let first = query::rows(snapshot, sql, [run.to_string()], read)?;
+                found.extend(first.into_iter().flatten().map(|first| (*run, first)));
+            }
+            Ok(found)
+        })
+    }
 }
 
 /// The columns of [`read_run_head`].
 pub(crate) const RUN_HEAD_COLUMNS: &str = "run.id, session.id, session.name, session.suite, \
-     session.started, run.variant, run.factors, run.version, run.\"commit\", run.version_date, run.dirty, run.branch";
+     session.started, run.variant, run.factors, run.version, run.\"commit\", run.version_date, run.dirty, run.branch, \
+     session.attributes ->> '$.source.started_from', session.attributes ->> '$.source.file'";
 
 /// Returns the run that a row begins with.
 pub(crate) fn read_run_head(row: &Row<'_>) -> StoreResult<RunHead> {
@@ -218,6 +253,10 @@ pub(crate) fn read_run_head(row: &Row<'_>) -> StoreResult<RunHead> {
         version_date: row.get(9)?,
         dirty: row.get(10)?,
         branch: row.get(11)?,
+        started_from: row
+            .get::<_, Option<String>>(12)?
+            .map_or_else(StartedFrom::default, |name| StartedFrom::named(&name)),
+        file: row.get(13)?,
     })
 }
 

@@ -1,5 +1,6 @@
 //! Changes in the history of benchmarks: `lapwing detect` (`docs/detect.md`).
 
+mod order;
 mod rows;
 mod self_test;
 mod text;
@@ -15,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+pub use self::order::{main_notes, order_name, order_note};
 pub use self::self_test::{SELF_TEST_KIND, SelfTestAnswer, too_short_note};
 
 use self::rows::{FindingFields, GroupRow, SeriesRow, SubjectFields, SuspicionRow, UntestedRow};
@@ -37,6 +39,8 @@ pub struct DetectAnswer {
     pub muted: Vec<Subject>,
     /// Notes on what was excluded.
     pub notes: Vec<Note>,
+    /// The name of the order of the runs.
+    pub order: Option<&'static str>,
     /// How a suggested command starts.
     pub program: String,
 }
@@ -53,6 +57,9 @@ struct DetectFields<'a> {
     /// The smallest change that matters, as a share.
     smallest_effect: Option<f64>,
     changed_since: Option<&'a str>,
+    /// The order of the runs: `commits`, `version_dates`, `version_names`, `start_times`, `file_names`, `file_order` or
+    /// `file_times`; `mixed` if that of suites differs.
+    order: Option<&'static str>,
     /// Number of histories.
     histories: usize,
     /// Number of histories that were tested.
@@ -178,6 +185,7 @@ impl Answer for DetectAnswer {
             threshold,
             smallest_effect: self.options.smallest_effect,
             changed_since: self.changed_since.as_deref(),
+            order: self.order,
             histories: self.histories.series.len(),
             tested: self.detection.states.iter().filter(is_tested).count(),
             runs: self.histories.moments.len(),

@@ -60,11 +60,11 @@ pub(in crate::chart) fn level_series(
     let last = places.len().saturating_sub(1);
     let place = |at: HistoryPosition| {
         // The place of a session in the history of a benchmark is that of when it measured the benchmark.
-        let is_same =
-            |it: &HistoryPosition| (it.session, it.first_run) == (at.session, at.first_run);
+        let is_same = |it: &HistoryPosition| it.key() == at.key();
+        let is_before = |it: &HistoryPosition| it.between_histories() < at.between_histories();
         let same = places.iter().position(is_same);
         // A run without any point here belongs to the next one.
-        as_f64(same.unwrap_or_else(|| places.partition_point(|it| *it < at).min(last)))
+        as_f64(same.unwrap_or_else(|| places.partition_point(is_before).min(last)))
     };
     let rows: Vec<Value> = marks
         .iter()

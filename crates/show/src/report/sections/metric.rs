@@ -21,7 +21,7 @@ use crate::quantity::UnitScale;
 use crate::sample::{InstanceSample, RunSample, metric_title, short_run};
 use crate::words::summary::{RunSummary, figures};
 use lapwing_analyse::judge::Estimate;
-use lapwing_analyse::sample::HistoryPosition;
+use lapwing_analyse::sample::{HistoryPosition, RunOrder};
 use lapwing_model::InstanceOutcome;
 use lapwing_model::text::grouped;
 
@@ -365,7 +365,8 @@ pub(in crate::report) fn history_points<'a>(
     runs.iter()
         .zip(&view.estimates)
         .zip(place_names(&places))
-        .filter_map(|((run, estimate), place_name)| {
+        .filter_map(|((run, estimate), time)| {
+            let place_name = own_name(run).unwrap_or(time);
             let number = match estimate {
                 Some(estimate) => Some(RunNumber::Estimate(*estimate)),
                 None => view.summary(run).map(RunNumber::Summary),
@@ -393,6 +394,15 @@ pub(in crate::report) fn history_points<'a>(
             Some((run, point))
         })
         .collect()
+}
+
+/// Returns what the axis calls a run that does not stand in order of time.
+fn own_name(run: &RunSample) -> Option<String> {
+    match run.place.order {
+        RunOrder::VersionNames | RunOrder::FileOrder => run.version.clone(),
+        RunOrder::FileNames | RunOrder::FileTimes => Some(run.session_name.clone()),
+        RunOrder::Commits | RunOrder::VersionDates | RunOrder::StartTimes => None,
+    }
 }
 
 /// Returns what the axis calls each place, by what they stand in order: the dates of versions, or of

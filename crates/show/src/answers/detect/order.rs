@@ -1,0 +1,99 @@
+//! Notes on the order of the runs, and on those that are not judged.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lapwing_analyse::sample::{MainRuns, RunOrder};
+use lapwing_model::text::{counted, first_names, joined_with_and, plural};
+
+use crate::writing::Note;
+
+/// Returns the order of all suites: `version_dates`, or `mixed` if they differ; `None` without any.
+pub fn order_name(orders: &BTreeMap<String, RunOrder>) -> Option<&'static str> {
+    let distinct: BTreeSet<RunOrder> = orders.values().copied().collect();
+    match distinct.first() {
+        Some(order) if distinct.len() == 1 => Some(order.name()),
+        Some(_) => Some("mixed"),
+        None => None,
+    }
+}
+
+/// Returns the order of runs in words.
+fn order_text(order: RunOrder) -> &'static str {
+    match order {
+        RunOrder::Commits => "commits of the default branch",
+        RunOrder::VersionDates => "dates of the versions",
+        RunOrder::VersionNames => "names of the versions, which have no dates",
+        RunOrder::StartTimes => "times of measurement",
+        RunOrder::FileNames => "dates or numbers in the names of the files",
+        RunOrder::FileOrder => "order in the file, which has no times",
+        RunOrder::FileTimes => {
+            "times of the files, which copying changes: dates or numbers in their names would be kept"
+        }
+    }
+}
+
+/// Returns a note on orders other than by dates of versions or times of measurement.
+pub fn order_note(orders: &BTreeMap<String, RunOrder>) -> Option<Note> {
+    let distinct: BTreeSet<RunOrder> = orders.values().copied().collect();
+    let is_usual = |order: &RunOrder| match order {
+        RunOrder::Commits | RunOrder::VersionDates | RunOrder::StartTimes => true,
+        RunOrder::VersionNames
+        | RunOrder::FileNames
+        | RunOrder::FileOrder
+        | RunOrder::FileTimes => false,
+    };
+    if distinct.iter().all(is_usual) {
+        return None;
+    }
+    let texts = distinct.iter().map(|order| {
+        let suites = orders.iter().filter(|(_, it)| *it == order);
+        let suites: Vec<&str> = suites.map(|(suite, _)| suite.as_str()).collect();
+        match distinct.len() {
+            1 => order_text(*order).to_owned(),
+            _ => format!("{} ({})", order_text(*order), first_names(suites, 3)),
+        }
+    });
+    let texts: Vec<String> = texts.collect();
+    let text = format!("the runs are in order of the {}", texts.join("; "));
+    Some(Note::marked("order", text).with("order", order_name(orders)))
+}
+
+/// Returns notes on runs that are not judged.
+pub fn main_notes(main: &MainRuns) -> Vec<Note> {
+    /// More names than this are a number.
+    const NAMED: usize = 3;
+    let mut notes = Vec::new();
+    let branches: Vec<&str> = main.branches.iter().map(String::as_str).collect();
+    let default = joined_with_and(&branches);
+    if main.branch_runs > 0 {
+        let others: Vec<&str> = main.other_branches.iter().map(String::as_str).collect();
+        let runs = counted(main.branch_runs, "run");
+        let verb = plural(main.branch_runs, "is", "are");
+        let named = match others.len() {
+            1..=NAMED => joined_with_and(&others),
+            more => format!("{more} other branches"),
+        };
+        let text = if others.is_empty() {
+            format!(
+                "only the first parents of {default} are judged: {runs} of other commits {verb} not"
+            )
+        } else {
+            format!(
+                "only {default} is judged: {runs} of {named} {verb} not; `--where branch=NAME` judges another branch"
+            )
+        };
+        let note = Note::marked("other_branches", text).with("runs", main.branch_runs);
+        notes.push(note.with("branch", default.as_str()));
+    }
+    if main.is_guess {
+        let text = format!("{default} has the most runs and is taken for the default branch");
+        notes.push(Note::marked("default_branch", text).with("branch", default.as_str()));
+    }
+    if main.dirty_runs > 0 {
+        let runs = counted(main.dirty_runs, "run");
+        let verb = plural(main.dirty_runs, "is", "are");
+        let text = format!("{runs} with uncommitted changes {verb} not judged");
+        notes.push(Note::marked("uncommitted", text).with("runs", main.dirty_runs));
+    }
+    notes
+}
