@@ -397,10 +397,10 @@ pub fn parse_share(text: &str) -> Result<f64, String> {
 
 /// Keys of conditions that are sides, and how they begin.
 const CONDITION_WORDS: [(&str, &str); 4] = [
-    ("since", "since"),
-    ("until", "until"),
-    ("last", "last"),
-    ("branch", "of"),
+    ("since", "since "),
+    ("until", "until "),
+    ("last", "last "),
+    ("branch", "branch="),
 ];
 
 /// Returns a side: `variant:fast`, a bare word, or conditions as of `--where`.
@@ -411,7 +411,7 @@ pub fn parse_side(text: &str) -> Result<SideSpec, String> {
     // Conditions may be written as other sides are: `since:2026-10-01`.
     let stated = text.split_once(':').and_then(|(key, value)| {
         let (_, word) = CONDITION_WORDS.into_iter().find(|it| it.0 == key)?;
-        Some(format!("{word} {value}"))
+        Some(format!("{word}{value}"))
     });
     if let Some(text) = stated {
         return parse_side(&text);

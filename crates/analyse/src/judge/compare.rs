@@ -178,6 +178,8 @@ pub struct Comparison {
     pub baseline_estimate: Option<Estimate>,
     /// The candidate's centre; `None` if it has no values.
     pub candidate_estimate: Option<Estimate>,
+    /// The arithmetic means of the instance means of the two sides.
+    pub arithmetic: [Option<f64>; 2],
     /// Candidate / baseline; `None` below three instances per side, or if the means allow no ratio.
     pub ratio: Option<ComparedRatio>,
     /// The ratio of iterations, if a side has too few instances for more.
@@ -350,6 +352,7 @@ pub fn compare(
         candidate: names[1].to_owned(),
         baseline_estimate: estimates[0],
         candidate_estimate: estimates[1],
+        arithmetic: sides.map(|side| lapwing_stats::mean(&instance_means(&side.cleaned))),
         ratio,
         descriptive,
         difference,

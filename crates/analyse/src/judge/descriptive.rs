@@ -1,6 +1,6 @@
 //! The ratio of two sides with too few instances for a verdict.
 
-use lapwing_stats::{Confidence, Interval, Replicates};
+use lapwing_stats::{Confidence, Interval, Replicates, VariancePrior, known_noise_test};
 
 use super::family::{of_ratio, own_test, point};
 use super::replication::unit::log_means;
@@ -72,10 +72,12 @@ impl DescriptiveRatio {
             lapwing_stats::mean(&logs[1])?,
         ];
         let value = (centres[1] - centres[0]).exp();
+        let alone = interval_of_one(&logs, confidence);
         let replicates = Replicates::Sides(logs);
         let interval = match own_test(&replicates, confidence) {
             Some((_, interval, _)) => Some(of_ratio(interval)),
-            None => replicates.is_constant().then(|| point(value)),
+            None if replicates.is_constant() => Some(point(value)),
+            None => alone.map(of_ratio),
         };
         let is_one = basis == DescribedValues::Iterations && sides.iter().all(|it| count(it) == 1);
         Some(Self {
@@ -85,6 +87,12 @@ impl DescriptiveRatio {
             iterations: is_one.then_some(replicates),
         })
     }
+}
+
+/// Returns the t interval of the difference of one value and several, with the variance of the several.
+fn interval_of_one(logs: &[Vec<f64>; 2], confidence: Confidence) -> Option<Interval> {
+    let test = known_noise_test(logs.each_ref().map(Vec::as_slice), &VariancePrior::NONE)?;
+    Some(test.interval(confidence)?.0)
 }
 
 fn logs_of_iterations(side: &SideSample) -> Vec<f64> {

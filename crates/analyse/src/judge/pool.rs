@@ -77,3 +77,6 @@ fn changes(
         ordered_change(&means?, seed)
     })
 }
+
+#[cfg(test)]
+mod tests;

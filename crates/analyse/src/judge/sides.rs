@@ -364,6 +364,17 @@ impl SideSamples {
         tell_drifts(comparisons, &self.pairs(names), seed);
     }
 
+    /// Returns the benchmarks that are in no comparison, because no side has a value or a failure of them.
+    pub fn unused_benchmarks(&self, names: &[String]) -> BTreeSet<String> {
+        let mut unused: BTreeSet<String> = (self.samples.keys())
+            .map(|(subject, _)| subject.benchmark.clone())
+            .collect();
+        for pair in self.pairs(names) {
+            unused.remove(&pair.subject.benchmark);
+        }
+        unused
+    }
+
     /// Returns the metrics that are measured and not compared.
     pub fn unused_metrics(&self) -> &BTreeSet<MetricName> {
         &self.unused

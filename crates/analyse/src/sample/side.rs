@@ -7,7 +7,6 @@ use std::str::FromStr;
 
 use super::Selector;
 use super::filter::{RunKey, SHORTEST_ID};
-use lapwing_model::Id;
 use lapwing_record::{RunHead, StoreError};
 
 /// Returns the hash of the commit that a revision means, and those of its ancestors, the newest first.
@@ -217,11 +216,6 @@ impl SideSpec {
     /// Returns whether it is conditions.
     pub(super) fn is_query(&self) -> bool {
         self.query.is_some()
-    }
-
-    /// Returns the runs that its conditions select, if it is conditions that select any.
-    pub(super) fn chosen_by_query(&self, runs: &[RunHead]) -> Option<BTreeSet<Id>> {
-        self.query.as_ref()?.choose(runs).ok()
     }
 
     /// Returns the possible kinds of a bare word among these runs.

@@ -83,7 +83,8 @@ impl ComparedSides {
                 let available = if spec.is_query() { &rest } else { &runs };
                 let (kind, chosen) = spec.resolve(available, ancestry)?;
                 all.notes.extend(revision_note(spec, kind, &chosen));
-                all.notes.extend(rest_note(spec, &chosen, &runs, &rest));
+                all.notes
+                    .extend(rest_note(spec, &chosen, &runs, &rest, ancestry));
                 ComparedSide {
                     name: side_name(spec, kind, &chosen),
                     kind,
@@ -457,13 +458,14 @@ fn rest_note(
     chosen: &[&RunHead],
     runs: &[RunHead],
     rest: &[RunHead],
+    ancestry: Ancestry<'_>,
 ) -> Option<String> {
     if !spec.is_query() || runs.len() == rest.len() {
         return None;
     }
-    let with_all = spec.chosen_by_query(runs)?;
-    let is_other =
-        chosen.iter().any(|run| !with_all.contains(&run.id)) || with_all.len() > chosen.len();
+    let (_, of_all) = spec.resolve(runs, ancestry).ok()?;
+    let ids = |chosen: &[&RunHead]| chosen.iter().map(|run| run.id).collect::<BTreeSet<Id>>();
+    let is_other = ids(&of_all) != ids(chosen);
     is_other.then(|| format!("{} is without the runs of the other sides", spec.text))
 }
 

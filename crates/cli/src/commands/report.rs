@@ -12,7 +12,7 @@ use lapwing_analyse::sample::{SampleFilter, SideSpec, each_batch};
 use lapwing_model::text::{counted, first_names};
 use lapwing_record::{Filter, Retired, Store, StoreError, TraceHead};
 use lapwing_show::answers::audit::AuditDetail;
-use lapwing_show::answers::compare::{ControlResult, unused_note};
+use lapwing_show::answers::compare::{ControlResult, Unused, unused_note};
 use lapwing_show::answers::written::{self, WrittenAnswer};
 use lapwing_show::into_base_units;
 use lapwing_show::report::{
@@ -236,11 +236,17 @@ impl ReportCommand {
             context,
         )?;
         notes.extend(control.iter().map(ControlResult::note));
-        notes.extend(unused_note(
-            gathered.samples.unused_metrics(),
-            &gathered.ignored,
-        ));
-        let GatheredSides { samples, names, .. } = gathered;
+        let GatheredSides {
+            samples,
+            names,
+            ignored,
+            ..
+        } = gathered;
+        notes.extend(unused_note(Unused {
+            metrics: samples.unused_metrics().clone(),
+            benchmarks: samples.unused_benchmarks(&names),
+            options: ignored,
+        }));
         let mut comparisons = samples.compare(&names, &options);
         samples.tell_drifts(&mut comparisons, &names, options.seed);
         let view = ComparisonView {

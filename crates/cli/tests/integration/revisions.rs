@@ -191,6 +191,7 @@ fn revisions_and_dates_are_sides() {
         compare(["v1", "HEAD~5"]),
         compare(["commit:v1", "main"]),
         compare(["until 2026-02-13", "since=2026-02-13"]),
+        compare(["last 3 of main", "HEAD~5"]),
         compare(["since soon", "v1"]),
         compare(["nowhere", "v1"]),
     ];

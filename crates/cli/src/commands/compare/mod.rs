@@ -14,7 +14,7 @@ use lapwing_formats::EachRun;
 use lapwing_model::text::{counted, plural};
 use lapwing_record::RunHead;
 use lapwing_show::answers::compare::{
-    CompareAnswer, CompareSelfTestAnswer, ControlResult, HailAnswer, unused_note,
+    CompareAnswer, CompareSelfTestAnswer, ControlResult, HailAnswer, Unused, unused_note,
 };
 use lapwing_show::chart::{change_map, ratios, threshold_map};
 
@@ -231,7 +231,11 @@ impl CompareCommand {
         if options.method != CompareMethod::Default && !comparisons.iter().any(is_by_method) {
             ignored.push("--method");
         }
-        notes.extend(unused_note(samples.unused_metrics(), &ignored));
+        notes.extend(unused_note(Unused {
+            metrics: samples.unused_metrics().clone(),
+            benchmarks: samples.unused_benchmarks(&names),
+            options: ignored,
+        }));
         let answer = CompareAnswer {
             names,
             each_baseline: self.each_baseline,

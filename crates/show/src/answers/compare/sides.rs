@@ -126,20 +126,42 @@ pub fn pool_note(sides: &[SidePool]) -> Option<Note> {
     })
 }
 
-/// Returns a note on the metrics that were measured and not compared, and on options without an effect; `None` if there
-/// are none.
-pub fn unused_note(metrics: &BTreeSet<MetricName>, options: &[&str]) -> Option<Note> {
+/// What has no part in a comparison.
+#[derive(Debug, Clone, Default)]
+pub struct Unused {
+    /// Metrics that were measured and not compared.
+    pub metrics: BTreeSet<MetricName>,
+    /// Benchmarks without values or failures.
+    pub benchmarks: BTreeSet<String>,
+    /// Options without an effect.
+    pub options: Vec<&'static str>,
+}
+
+/// Returns a note on what has no part in a comparison; `None` if there is nothing.
+pub fn unused_note(unused: Unused) -> Option<Note> {
+    let Unused {
+        metrics,
+        benchmarks,
+        options,
+    } = unused;
     let mut parts = Vec::new();
     if !metrics.is_empty() {
         parts.push(format!(
             "{} (`--metric NAME` compares one)",
-            first_names(metrics, NAMED)
+            first_names(&metrics, NAMED)
+        ));
+    }
+    if !benchmarks.is_empty() {
+        parts.push(format!(
+            "{} (without values on every side)",
+            first_names(&benchmarks, NAMED)
         ));
     }
     parts.extend(options.iter().map(|option| (*option).to_owned()));
     (!parts.is_empty()).then(|| {
         Note::marked("not_used", format!("not used: {}", parts.join(", ")))
-            .with("metrics", metrics.iter().cloned().collect::<Vec<_>>())
-            .with("options", options.to_vec())
+            .with("metrics", metrics.into_iter().collect::<Vec<_>>())
+            .with("benchmarks", benchmarks.into_iter().collect::<Vec<_>>())
+            .with("options", options)
     })
 }

@@ -14,8 +14,8 @@ use crate::answers::subject_title;
 use crate::writing::Align::{Left, Right, Whole};
 use crate::writing::{Note, Table, TextAnswer, View};
 use crate::{
-    ComparisonText, EstimateText, VerdictText, after, explanation_text, news_first, ratio_text,
-    replication_notes, round_percent, verdicts_text, within_text,
+    ComparisonText, EstimateText, VerdictText, after, explanation_text, news_first, quantity,
+    ratio_text, replication_notes, round_percent, verdicts_text, within_text,
 };
 
 /// Of more comparisons only changes are listed.
@@ -330,7 +330,33 @@ fn notes(answer: &CompareAnswer) -> Vec<Note> {
         notes.push(Note::marked("needed", text).with("probability", 0.8));
     }
     notes.extend(described_notes(&answer.comparisons));
+    notes.extend(mean_note(&answer.comparisons));
     notes
+}
+
+/// A geometric mean that differs from the arithmetic one by more than this share is told.
+const OTHER_MEAN: f64 = 0.05;
+
+/// Returns a note on the value whose arithmetic mean is furthest from the geometric one that is shown.
+fn mean_note(comparisons: &[Comparison]) -> Option<Note> {
+    let judged = comparisons.iter().filter(|it| it.ratio.is_some());
+    let values = judged.flat_map(|it| {
+        let estimates = [it.baseline_estimate, it.candidate_estimate];
+        let names = [&it.baseline, &it.candidate];
+        let sides = estimates.into_iter().zip(names).zip(it.arithmetic);
+        sides.filter_map(move |((estimate, name), mean)| Some((it, name, estimate?.value, mean?)))
+    });
+    let distance = |geometric: f64, mean: f64| mean / geometric - 1.0;
+    let far = values.filter(|it| distance(it.2, it.3) > OTHER_MEAN);
+    let (it, name, geometric, mean) =
+        far.max_by(|one, other| distance(one.2, one.3).total_cmp(&distance(other.2, other.3)))?;
+    let text = format!(
+        "values are geometric means of the instances, of which ratios are made; a few far ones move the arithmetic mean more: that of {} in {name} is {}",
+        it.subject.benchmark,
+        quantity(mean, &it.metric.unit)
+    );
+    let note = Note::marked("geometric_means", text);
+    Some(note.with("geometric", geometric).with("arithmetic", mean))
 }
 
 /// Returns what ratios marked ≈ rest on, and what a verdict needs.
