@@ -1,6 +1,6 @@
 //! What tells the settings of two sides apart, and what is pooled.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::filter::RunKey;
 use super::group::SidePlace;
@@ -18,14 +18,8 @@ pub struct SidePool {
     pub sessions: usize,
     /// Its known versions.
     pub versions: usize,
-    /// Whether it is written as conditions.
-    is_query: bool,
-}
-
-impl SidePool {
-    fn is_pool(&self) -> bool {
-        self.versions > 1 || (self.is_query && self.sessions > 1)
-    }
+    /// Whether it has several versions of a suite, or conditions select several sessions.
+    is_pool: bool,
 }
 
 impl ComparedSides {
@@ -37,7 +31,7 @@ impl ComparedSides {
         };
         let is_pooled = |candidate: &&ComparedSide| {
             let sides = [baseline, *candidate];
-            !ToldBy::of(&sides).version && sides.iter().any(|side| side.pool().is_pool())
+            !ToldBy::of(&sides).version && sides.iter().any(|side| side.pool().is_pool)
         };
         let candidates: Vec<&ComparedSide> = candidates.iter().filter(is_pooled).collect();
         let baseline = (!candidates.is_empty()).then_some(baseline);
@@ -49,11 +43,17 @@ impl ComparedSides {
 impl ComparedSide {
     fn pool(&self) -> SidePool {
         let sessions: BTreeSet<Id> = self.runs.iter().map(|run| run.session).collect();
+        let mut of_suites: BTreeMap<&str, BTreeSet<Option<String>>> = BTreeMap::new();
+        for run in &self.runs {
+            let versions = of_suites.entry(&run.suite).or_default();
+            versions.insert(run.version_label());
+        }
+        let several_versions = of_suites.values().any(|versions| versions.len() > 1);
         SidePool {
             name: self.name.clone(),
             sessions: sessions.len(),
             versions: self.versions().into_iter().flatten().count(),
-            is_query: self.kind == SideKind::Query,
+            is_pool: several_versions || (self.kind == SideKind::Query && sessions.len() > 1),
         }
     }
 

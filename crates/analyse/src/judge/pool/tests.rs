@@ -92,6 +92,7 @@ impl PooledSides {
                             host: None,
                         });
                         side.recorded_instances += 1;
+                        side.has_values = true;
                     }
                 }
             }

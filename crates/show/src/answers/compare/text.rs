@@ -378,8 +378,8 @@ fn described_notes(comparisons: &[Comparison]) -> Vec<Note> {
         (
             DescribedValues::Instances,
             "few_instances",
-            "ratios marked ≈ are of fewer than 3 instances on one side, which do not show their noise: their intervals, in parentheses, are of that of the other \
-             side. For a regression or improvement, compare at least 3 instances per side",
+            "ratios marked ≈ are of fewer than 3 instances on one side: their intervals, in parentheses, are of the instances of both sides together, and one \
+             may be an outlier. For a regression or improvement, compare at least 3 instances per side",
         ),
     ];
     let has = |basis: DescribedValues| {
