@@ -178,7 +178,7 @@ pub struct Comparison {
     pub baseline_estimate: Option<Estimate>,
     /// The candidate's centre; `None` if it has no values.
     pub candidate_estimate: Option<Estimate>,
-    /// The arithmetic means of the instance means of the two sides.
+    /// The arithmetic means of the instance means of the two sides, where they are more than 5 % above the geometric ones.
     pub arithmetic: [Option<f64>; 2],
     /// Candidate / baseline; `None` below three instances per side, or if the means allow no ratio.
     pub ratio: Option<ComparedRatio>,
@@ -352,7 +352,7 @@ pub fn compare(
         candidate: names[1].to_owned(),
         baseline_estimate: estimates[0],
         candidate_estimate: estimates[1],
-        arithmetic: sides.map(|side| lapwing_stats::mean(&instance_means(&side.cleaned))),
+        arithmetic: sides.map(far_mean),
         ratio,
         descriptive,
         difference,
@@ -369,6 +369,16 @@ pub fn compare(
         by_session,
         counts,
     }
+}
+
+/// An arithmetic mean that is further above the geometric one is told.
+const FAR: f64 = 1.05;
+
+fn far_mean(side: &SideSample) -> Option<f64> {
+    let means = instance_means(&side.cleaned);
+    let arithmetic = lapwing_stats::mean(&means)?;
+    let geometric = lapwing_stats::geometric_mean(&means)?;
+    (arithmetic > FAR * geometric).then_some(arithmetic)
 }
 
 /// The unit of times, which are never counts.

@@ -334,9 +334,6 @@ fn notes(answer: &CompareAnswer) -> Vec<Note> {
     notes
 }
 
-/// A geometric mean that differs from the arithmetic one by more than this share is told.
-const OTHER_MEAN: f64 = 0.05;
-
 /// Returns a note on the value whose arithmetic mean is furthest from the geometric one that is shown.
 fn mean_note(comparisons: &[Comparison]) -> Option<Note> {
     let judged = comparisons.iter().filter(|it| it.ratio.is_some());
@@ -346,10 +343,8 @@ fn mean_note(comparisons: &[Comparison]) -> Option<Note> {
         let sides = estimates.into_iter().zip(names).zip(it.arithmetic);
         sides.filter_map(move |((estimate, name), mean)| Some((it, name, estimate?.value, mean?)))
     });
-    let distance = |geometric: f64, mean: f64| mean / geometric - 1.0;
-    let far = values.filter(|it| distance(it.2, it.3) > OTHER_MEAN);
     let (it, name, geometric, mean) =
-        far.max_by(|one, other| distance(one.2, one.3).total_cmp(&distance(other.2, other.3)))?;
+        values.max_by(|one, other| (one.3 / one.2).total_cmp(&(other.3 / other.2)))?;
     let text = format!(
         "values are geometric means of the instances, of which ratios are made; a few far ones move the arithmetic mean more: that of {} in {name} is {}",
         it.subject.benchmark,
