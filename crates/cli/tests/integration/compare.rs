@@ -527,8 +527,6 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
 
     note: the newest of 2 versions of joins that all sides have is compared, 1.1;
     choose another with --where version=VERSION
-    note: pooled: 2 sessions of 2 versions in baseline, 2 sessions of 2 versions in
-    fast
     note: test_join, test_sort: one side was measured before the other, so drift of
     the machine is part of the ratio; `lapwing run` interleaves variants of one
     session

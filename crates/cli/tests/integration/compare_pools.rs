@@ -111,9 +111,10 @@ fn several_commits_against_one_have_a_ratio_and_no_verdict() {
 
     note: pooled: 4 sessions of 4 versions in old-*.json, 1 session of 1 version in
     new-5.json
-    note: ratios marked ≈ are of fewer than 3 instances on one side, which do not
-    show their noise: their intervals, in parentheses, are of that of the other
-    side. For a regression or improvement, compare at least 3 instances per side
+    note: ratios marked ≈ are of fewer than 3 instances on one side: their
+    intervals, in parentheses, are of the instances of both sides together, and one
+    may be an outlier. For a regression or improvement, compare at least 3 instances
+    per side
     exit 3
     ");
 }

@@ -186,8 +186,6 @@ fn what_disturbs_both_halves_of_a_pair_cancels() {
     note: join: every value of one side is above every value of the other; with so
     few instances, noise that jumps between two levels can do this by chance:
     measure five or more per side
-    note: values are geometric means of the instances, of which ratios are made; a
-    few far ones move the arithmetic mean more: that of join in after is 2.09 s
 
     excluded from 24 iterations: 1 failed (`--audit` shows which)
     exit 0
