@@ -338,13 +338,13 @@ pub(super) fn is_pattern(text: &str) -> bool {
 fn with_branches(query: &Selector, runs: &[RunHead], ancestry: Ancestry<'_>) -> Vec<RunHead> {
     let mut runs = runs.to_vec();
     for branch in query.alternatives(RunKey::Branch) {
-        let is_open = |run: &&mut RunHead| run.branch.is_none() && run.commit.is_some();
-        if is_pattern(branch) || !runs.iter_mut().any(|mut run| is_open(&&mut run)) {
+        let is_open = |run: &RunHead| run.branch.is_none() && run.commit.is_some();
+        if is_pattern(branch) || !runs.iter().any(is_open) {
             continue;
         }
         let mut commits = ancestry(branch);
         commits.sort_unstable();
-        for run in runs.iter_mut().filter(is_open) {
+        for run in runs.iter_mut().filter(|run| is_open(run)) {
             let commit = run.commit.as_deref().unwrap_or_default();
             let at = commits.partition_point(|it| it.as_str() < commit);
             let is_in = commits.get(at).is_some_and(|it| it.starts_with(commit));

@@ -67,7 +67,7 @@ impl PooledSides {
         let mut sides: Vec<[SideSample; 2]> = vec![Default::default(); BENCHMARKS];
         for side in 0..2 {
             for session in 0..self.sessions[side] {
-                let number = u128::from(session) + 1000 * (side as u128 + 1);
+                let number = u128::from(session) + 1000 * u128::from(side == 0);
                 let id = Id::from(uuid::Uuid::from_u128(number));
                 let of_all = NOISES[0] * normal(random);
                 for (benchmark, sides) in sides.iter_mut().enumerate() {

@@ -235,10 +235,11 @@ impl CautionRow {
 
 /// Returns a caution as a note.
 pub fn caution_note(caution: &Caution) -> Note {
-    let text = match caution {
-        // Benchmarks that drift by other amounts have one note.
-        Caution::PoolDrifts { .. } => drift_text(caution),
-        _ => caution_text(caution),
+    // Benchmarks that drift by other amounts have one note.
+    let text = if let Caution::PoolDrifts { .. } = caution {
+        drift_text(caution)
+    } else {
+        caution_text(caution)
     };
     let note = Note::marked(caution_key(caution), text);
     match caution {
