@@ -120,6 +120,21 @@ fn several_commits_against_one_have_a_ratio_and_no_verdict() {
 }
 
 #[test]
+fn undecided_files_need_no_store() {
+    let folder = TempDir::new().unwrap();
+    for (place, mean) in [1.0, 1.3, 1.1, 1.2, 1.0, 1.4, 1.3, 1.5].iter().enumerate() {
+        let side = if place < 4 { "old" } else { "new" };
+        let path = folder.path().join(format!("{side}-{place}.json"));
+        write_saved(&path, place + 1, &[("test_sort", *mean)], true);
+    }
+    let (answer, code) = answer(folder.path(), &["compare", "old-*.json", "new-*.json"]);
+    assert_eq!(
+        (&answer["comparisons"][0]["reason"], code),
+        (&json!("too_wide"), Some(0))
+    );
+}
+
+#[test]
 fn versions_that_both_sides_have_are_not_pooled() {
     let folder = saves(1.0, true);
     for place in 0..4 {
