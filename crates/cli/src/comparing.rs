@@ -12,7 +12,7 @@ use lapwing_analyse::sample::{ComparedSides, SampleFilter, Selector, SideSpec};
 use lapwing_formats::{BadLines, EachRun, ImportError, ImportOptions, Source, TraceNames};
 use lapwing_measure::suite::burn_in_file::unknown_names;
 use lapwing_record::{Filter, Store, files};
-use lapwing_show::answers::compare::environment_note;
+use lapwing_show::answers::compare::{environment_note, pool_note};
 use lapwing_show::writing::Note;
 use lapwing_stats::{Confidence, Seed};
 use tempfile::TempDir;
@@ -149,6 +149,8 @@ pub struct GatheredSides {
     pub samples: SideSamples,
     /// Notes on the choice of the sides.
     pub notes: Vec<Note>,
+    /// The options that had no effect on how files are read.
+    pub ignored: Vec<&'static str>,
 }
 
 /// Returns the metrics of a filter.
@@ -157,6 +159,14 @@ pub fn metrics(filter: &SampleFilter, profile: Profile) -> MetricChoice {
         profile.metrics
     } else {
         MetricChoice::Named(filter.metrics.clone())
+    }
+}
+
+/// Returns the metrics to compare: of those that are usual also the ones without a direction, which are told as changed.
+pub fn compared_metrics(filter: &SampleFilter, profile: Profile) -> MetricChoice {
+    match metrics(filter, profile) {
+        MetricChoice::Directed | MetricChoice::Reported => MetricChoice::Reported,
+        MetricChoice::Named(names) => MetricChoice::Named(names),
     }
 }
 
@@ -180,14 +190,17 @@ pub fn gather(
         notes.push(Note::marked("matched_by_name", text));
     }
     let names = found.sides.names();
+    notes.extend(pool_note(&found.sides.pools()));
     notes.extend((1..names.len()).filter_map(|candidate| {
         let differences = samples.unintended_differences(candidate);
         environment_note([&names[0], &names[candidate]], &differences)
     }));
+    let ignored = found.ignored_options();
     Ok(GatheredSides {
         names,
         samples,
         notes,
+        ignored,
     })
 }
 
@@ -198,7 +211,7 @@ pub struct FoundSides {
     /// A note on annotations of each store that do not count.
     disregarded: Vec<Note>,
     /// Dropped after the stores of the files.
-    _files: SideFiles,
+    files: SideFiles,
 }
 
 impl FoundSides {
@@ -212,6 +225,7 @@ impl FoundSides {
         let mut files = SideFiles {
             folders: Vec::new(),
             each_run: judging.each_run,
+            has_runs: false,
             benchmarks: specs
                 .iter()
                 .filter_map(|it| it.text.strip_prefix(BENCHMARK))
@@ -236,8 +250,14 @@ impl FoundSides {
         Ok(Self {
             sides,
             disregarded: disregarded.into_inner(),
-            _files: files,
+            files,
         })
+    }
+
+    /// Returns the options that had no effect on how the files were read.
+    pub fn ignored_options(&self) -> Vec<&'static str> {
+        let is_ignored = self.files.each_run != EachRun::Iteration && !self.files.has_runs;
+        is_ignored.then_some("--each-run").into_iter().collect()
     }
 
     /// Returns notes on the choice of the sides and on excluded results.
@@ -285,6 +305,8 @@ const STORE: &[u8] = b"SQLite format 3\0";
 struct SideFiles {
     folders: Vec<TempDir>,
     each_run: EachRun,
+    /// Whether any of them has runs of which that says what they are.
+    has_runs: bool,
     /// The benchmarks that are sides, as the title of their comparison.
     benchmarks: String,
 }
@@ -321,7 +343,12 @@ impl SideFiles {
             .places;
         for place in &places {
             let source = Source::open(&place.path, folder.path()).map_err(not_imported)?;
-            lapwing_formats::import(&mut store, &source, &options).map_err(not_imported)?;
+            let imported =
+                lapwing_formats::import(&mut store, &source, &options).map_err(not_imported)?;
+            let source = imported
+                .session
+                .and_then(|mut it| it.attributes.remove("source"));
+            self.has_runs |= source.is_some_and(|it| it.get("each_run").is_some());
         }
         self.folders.push(folder);
         Ok(store)
@@ -368,10 +395,26 @@ pub fn parse_share(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a share above 0 % and below 100 %, such as 5% or 0.05".to_owned())
 }
 
+/// Keys of conditions that are sides, and how they begin.
+const CONDITION_WORDS: [(&str, &str); 4] = [
+    ("since", "since "),
+    ("until", "until "),
+    ("last", "last "),
+    ("branch", "branch="),
+];
+
 /// Returns a side: `variant:fast`, a bare word, or conditions as of `--where`.
 pub fn parse_side(text: &str) -> Result<SideSpec, String> {
     if text.starts_with(BENCHMARK) {
         return format!("file:{text}").parse();
+    }
+    // Conditions may be written as other sides are: `since:2026-10-01`.
+    let stated = text.split_once(':').and_then(|(key, value)| {
+        let (_, word) = CONDITION_WORDS.into_iter().find(|it| it.0 == key)?;
+        Some(format!("{word}{value}"))
+    });
+    if let Some(text) = stated {
+        return parse_side(&text);
     }
     if !Selector::is_meant_by(text) {
         return text.parse();

@@ -54,5 +54,6 @@ pub use words::steady::{class_name, classes_text};
 pub use words::summary::RunSummary;
 pub use words::verdict::{
     ComparisonText, MethodText, RatioText, VerdictCounts, VerdictText, after, caution_text,
-    earlier_epoch_text, explanation_text, news_first, reason_text, verdicts_text,
+    drift_text, earlier_epoch_text, explanation_text, news_first, reason_text, verdicts_text,
+    within_text,
 };

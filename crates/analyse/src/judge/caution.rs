@@ -11,7 +11,7 @@ use lapwing_model::Id;
 use lapwing_model::text::first_names;
 
 /// A caveat for readers of a comparison.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Caution {
     /// The sides differ much in the shares of their hosts, or of processor models.
     OtherMachines {
@@ -49,6 +49,15 @@ pub enum Caution {
     NarrowMethod,
     /// The instance means fall into groups, and there are too few for the interval to keep its level.
     FewOfSeveralModes,
+    /// The sessions that a side pools change over time.
+    PoolDrifts {
+        /// The name of the side.
+        side: String,
+        /// Whether one step describes them better than a slope.
+        is_step: bool,
+        /// The last level / the first one.
+        ratio: f64,
+    },
 }
 
 pub(super) fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {

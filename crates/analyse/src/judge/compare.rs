@@ -135,6 +135,10 @@ pub struct SideSample {
     pub has_values: bool,
     /// Whether there are summaries from a source without samples.
     pub has_summary: bool,
+    /// The places in `cleaned` of the instances whose only value is the centre of a summary.
+    pub summarised: BTreeSet<usize>,
+    /// The centres of the summaries, such as `median`; and `mean` if there are samples, too.
+    pub centres: BTreeSet<String>,
     /// The hosts of the instances, if known.
     pub hosts: BTreeSet<String>,
     /// The processor models of the hosts, if known.
@@ -174,6 +178,8 @@ pub struct Comparison {
     pub baseline_estimate: Option<Estimate>,
     /// The candidate's centre; `None` if it has no values.
     pub candidate_estimate: Option<Estimate>,
+    /// The arithmetic means of the instance means of the two sides, where they are more than 5 % above the geometric ones.
+    pub arithmetic: [Option<f64>; 2],
     /// Candidate / baseline; `None` below three instances per side, or if the means allow no ratio.
     pub ratio: Option<ComparedRatio>,
     /// The ratio of iterations, if a side has too few instances for more.
@@ -192,6 +198,8 @@ pub struct Comparison {
     pub cautions: Vec<Caution>,
     /// The runs of the baseline and of the candidate.
     pub runs: [BTreeSet<Id>; 2],
+    /// Whether the sides are files and no results of a store.
+    pub are_files: bool,
     /// The variants and levels of the two sides.
     pub settings: [SideSetting; 2],
     /// The replicates of ratio and p-value; `None` without a ratio, and with a method other than the default.
@@ -292,7 +300,13 @@ pub fn compare(
             None => (None, Some(without_ratio(sides))),
         },
     };
-    let descriptive = (reason == Some(VerdictReason::FewInstances))
+    let is_described = matches!(
+        reason,
+        Some(
+            VerdictReason::FewInstances | VerdictReason::OnlySummaries | VerdictReason::OtherCentre
+        )
+    );
+    let descriptive = is_described
         .then(|| DescriptiveRatio::of(sides, options.confidence))
         .flatten();
     let counts = counts(sides, &metric);
@@ -338,6 +352,7 @@ pub fn compare(
         candidate: names[1].to_owned(),
         baseline_estimate: estimates[0],
         candidate_estimate: estimates[1],
+        arithmetic: sides.map(far_mean),
         ratio,
         descriptive,
         difference,
@@ -347,12 +362,23 @@ pub fn compare(
         is_exact: false,
         cautions,
         runs: sides.map(|side| side.runs.clone()),
+        are_files: false,
         settings: sides.map(|side| side.setting.clone()),
         replication,
         answer: None,
         by_session,
         counts,
     }
+}
+
+/// An arithmetic mean that is further above the geometric one is told.
+const FAR: f64 = 1.05;
+
+fn far_mean(side: &SideSample) -> Option<f64> {
+    let means = instance_means(&side.cleaned);
+    let arithmetic = lapwing_stats::mean(&means)?;
+    let geometric = lapwing_stats::geometric_mean(&means)?;
+    (arithmetic > FAR * geometric).then_some(arithmetic)
 }
 
 /// The unit of times, which are never counts.
@@ -406,9 +432,7 @@ pub(super) fn obstacle(sides: [&SideSample; 2]) -> Option<VerdictReason> {
         if !side.cleaned.instances.is_empty() {
             continue;
         }
-        return Some(if side.has_summary {
-            VerdictReason::OnlySummaries
-        } else if side.recorded_instances == 0 {
+        return Some(if side.recorded_instances == 0 {
             never
         } else if side.never_steady {
             VerdictReason::NeverSteady
@@ -431,6 +455,18 @@ pub(super) fn obstacle(sides: [&SideSample; 2]) -> Option<VerdictReason> {
     }
     if sides[0].directions.union(&sides[1].directions).count() > 1 {
         return Some(VerdictReason::OtherDirection);
+    }
+    if sides.iter().any(|side| !side.summarised.is_empty()) {
+        if sides[0].centres.union(&sides[1].centres).count() > 1 {
+            return Some(VerdictReason::OtherCentre);
+        }
+        // What a run summarises is one value, however many instances it is from.
+        let few = |side: &&SideSample| {
+            !side.summarised.is_empty() && side.runs.len() < INSTANCES_FOR_A_VERDICT
+        };
+        if sides.iter().any(few) {
+            return Some(VerdictReason::OnlySummaries);
+        }
     }
     let few = |side: &&SideSample| side.cleaned.instances.len() < INSTANCES_FOR_A_VERDICT;
     sides.iter().any(few).then_some(VerdictReason::FewInstances)

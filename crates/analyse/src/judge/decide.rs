@@ -119,6 +119,7 @@ fn set_changed(comparison: &mut Comparison, is_more: bool, is_within: bool) {
         Some(Better::Higher) => !is_more,
         None => {
             comparison.reason = Some(VerdictReason::NoDirection);
+            comparison.verdict = Verdict::Changed;
             return;
         }
     };

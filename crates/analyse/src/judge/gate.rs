@@ -48,7 +48,7 @@ impl GateOutcome {
             Self::Worse
         } else if any(is_judged) {
             Self::Passed
-        } else if !any(|it| it.verdict.is_in_runs()) {
+        } else if !any(|it| it.verdict.is_in_runs() || it.verdict == Verdict::Changed) {
             Self::NothingJudged
         } else if wants_regressions {
             Self::OnlyGraded

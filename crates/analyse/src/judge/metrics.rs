@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::sample::Sample;
-use lapwing_model::{COUNTED, comes_of_wall_time};
+use lapwing_model::{COUNTED, comes_of_wall_time, local_metrics};
 use lapwing_model::{Metric, MetricName, Run};
 
 /// The choice of metrics to compare.
@@ -14,6 +14,8 @@ pub enum MetricChoice {
     /// comparisons.
     #[default]
     Directed,
+    /// The same, and those that the benchmark reports without a direction.
+    Reported,
     /// These.
     Named(Vec<MetricName>),
 }
@@ -26,7 +28,21 @@ impl MetricChoice {
     pub fn of(&self, sample: &Sample<'_>) -> Vec<MetricName> {
         match self {
             Self::Named(names) => names.clone(),
-            Self::Directed => self.among(names(sample), latest_first(sample)),
+            Self::Directed | Self::Reported => self.among(names(sample), latest_first(sample)),
+        }
+    }
+
+    /// Returns the metrics of a sample that are not compared.
+    pub fn others(&self, sample: &Sample<'_>) -> BTreeSet<MetricName> {
+        match self {
+            // Whoever names metrics wants no others.
+            Self::Named(_) => BTreeSet::new(),
+            Self::Directed | Self::Reported => {
+                let used = self.of(sample);
+                let mut all = names(sample);
+                all.retain(|name| !used.contains(name));
+                all
+            }
         }
     }
 
@@ -36,17 +52,17 @@ impl MetricChoice {
         names: BTreeSet<MetricName>,
         latest_first: impl Iterator<Item = &'r Run> + Clone,
     ) -> Vec<MetricName> {
-        match self {
-            Self::Named(names) => names.clone(),
-            Self::Directed => {
-                let mut names: Vec<MetricName> = names
-                    .into_iter()
-                    .filter(|name| is_asked_for(latest_first.clone(), name))
-                    .collect();
-                names.sort_by_key(|name| name != FIRST);
-                names
-            }
-        }
+        let has_direction = |name: &str| {
+            name == FIRST || stated_metric(latest_first.clone(), name).better.is_some()
+        };
+        let is_wanted = |name: &MetricName| match self {
+            Self::Named(named) => named.contains(name),
+            Self::Directed => answers(latest_first.clone(), name) && has_direction(name),
+            Self::Reported => answers(latest_first.clone(), name),
+        };
+        let mut names: Vec<MetricName> = names.into_iter().filter(is_wanted).collect();
+        names.sort_by_key(|name| name != FIRST);
+        names
     }
 }
 
@@ -54,11 +70,17 @@ fn latest_first<'s>(sample: &'s Sample<'_>) -> impl Iterator<Item = &'s Run> + C
     sample.instances.iter().rev().map(|it| &*it.run)
 }
 
-fn is_asked_for<'r>(latest_first: impl Iterator<Item = &'r Run> + Clone, name: &str) -> bool {
+/// Returns whether a metric is neither counted by the operating system nor the wall time in another way.
+fn answers<'r>(latest_first: impl Iterator<Item = &'r Run> + Clone, name: &str) -> bool {
     let declared = latest_first.clone().next().map(|run| &run.metrics);
     let is_news = declared.is_none_or(|declared| !comes_of_wall_time(name, declared));
-    let has_direction = || name == FIRST || stated_metric(latest_first, name).better.is_some();
-    !COUNTED.contains(&name) && is_news && has_direction()
+    // `cycles` in a unit of its own are the benchmark's.
+    let is_counted = || {
+        let unit = stated_metric(latest_first, name).unit;
+        let local = local_metrics();
+        unit.is_empty() || local.get(name).is_none_or(|it| it.unit == unit)
+    };
+    is_news && !(COUNTED.contains(&name) && is_counted())
 }
 
 /// The metrics that have values or summaries; if none has, because all failed, the first represents them.

@@ -18,6 +18,7 @@ mod gate;
 mod looks;
 mod methods;
 mod metrics;
+mod pool;
 mod replication;
 mod self_test;
 mod session_knowledge;
@@ -39,7 +40,7 @@ pub use compare::{
 pub use compat::coiled::{COILED_RESAMPLES, ComparisonAsCoiled};
 pub use compat::hail::{ComparisonAsHail, HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use decide::decide;
-pub use descriptive::DescriptiveRatio;
+pub use descriptive::{DescribedValues, DescriptiveRatio};
 pub use detection::{
     Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, USUAL_ASSURANCE, USUAL_POWER,
     USUAL_SLOWDOWN, WantedBasis, detection, detection_by_formula,

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_stats::{Confidence, SuiteRatio};
+use lapwing_stats::{Confidence, Seed, SuiteRatio};
 use rayon::prelude::*;
 
 use super::compare::{CompareOptions, Comparison, SideSample, compare, obstacle};
 use super::decide::decide;
 use super::earlier::{EarlierComparisons, LARGEST_FAMILY};
 use super::metrics::{FIRST, MetricChoice, metric};
+use super::pool::tell_drifts;
 use super::replication::environments::{SideEnvironment, UnintendedDifference, unintended};
 use super::replication::pairs::{ComparedPair, GatheredSamples};
 use super::replication::side_sample::halves;
@@ -62,6 +63,10 @@ pub struct SideSamples {
     earlier: EarlierComparisons,
     /// The environments of each side.
     environments: Vec<SideEnvironment>,
+    /// The metrics that are not compared.
+    unused: BTreeSet<MetricName>,
+    /// Whether all sides are files.
+    are_files: bool,
     /// The sample of a setting that a side does not have.
     nothing: SideSample,
 }
@@ -138,6 +143,7 @@ impl SideSamples {
         rules: &CleaningRules,
     ) -> Result<Self, StoreError> {
         let mut all = Self::new(sides.names());
+        all.are_files = sides.are_files();
         if sides.are_in_several_places() && may_find(sides, rules)? {
             let mut starts = SideStarts::default();
             sides.each_benchmark(filter, |data, places_of| {
@@ -201,6 +207,7 @@ impl SideSamples {
         let policies = SamplePolicies::of(data, rules, &samples, self.starts.as_ref());
         let all = Sample::of_all(data);
         let names = metrics.of(&all);
+        self.unused.extend(metrics.others(&all));
         if let Some(name) = first_of(&names, &all) {
             self.audit_samples(&samples, &policies, name);
         }
@@ -333,7 +340,7 @@ impl SideSamples {
     pub fn compare(&self, names: &[String], options: &CompareOptions) -> Vec<Comparison> {
         let pairs = self.pairs(names);
         let mut comparisons: Vec<Comparison> = pairs
-            .into_par_iter()
+            .par_iter()
             .map(|pair| {
                 compare(
                     pair.subject.clone(),
@@ -345,8 +352,32 @@ impl SideSamples {
             })
             .collect();
         decide(&mut comparisons, &self.earlier, options);
+        for comparison in &mut comparisons {
+            comparison.are_files = self.are_files;
+        }
         tell_missing_metrics(&mut comparisons);
         comparisons
+    }
+
+    /// Adds cautions to these comparisons of [`SideSamples::compare`] where what a side pools drifts.
+    pub fn tell_drifts(&self, comparisons: &mut [Comparison], names: &[String], seed: Seed) {
+        tell_drifts(comparisons, &self.pairs(names), seed);
+    }
+
+    /// Returns the benchmarks that are in no comparison, because no side has a value or a failure of them.
+    pub fn unused_benchmarks(&self, names: &[String]) -> BTreeSet<String> {
+        let mut unused: BTreeSet<String> = (self.samples.keys())
+            .map(|(subject, _)| subject.benchmark.clone())
+            .collect();
+        for pair in self.pairs(names) {
+            unused.remove(&pair.subject.benchmark);
+        }
+        unused
+    }
+
+    /// Returns the metrics that are measured and not compared.
+    pub fn unused_metrics(&self) -> &BTreeSet<MetricName> {
+        &self.unused
     }
 
     /// Returns the benchmarks of which a side has no analysed data by any metric, for each candidate; and whether that

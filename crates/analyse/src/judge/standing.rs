@@ -26,9 +26,11 @@ impl Comparison {
     /// Returns whether it found a change.
     pub fn differs(&self) -> bool {
         match self.verdict {
+            // Of one process per side, only these runs changed.
+            Verdict::Changed => !self.is_one_process(),
             Verdict::Regression | Verdict::Improvement => true,
-            Verdict::Inconclusive => self.reason == Some(VerdictReason::NoDirection),
-            Verdict::WorseInRuns
+            Verdict::Inconclusive
+            | Verdict::WorseInRuns
             | Verdict::BetterInRuns
             | Verdict::UnchangedInRuns
             | Verdict::Equivalent
@@ -48,13 +50,17 @@ impl Comparison {
     /// Returns how far it is from an answer if it can have `most` instances per side.
     pub fn standing(&self, most: usize) -> Standing {
         match (self.verdict, self.reason) {
-            (Verdict::Regression | Verdict::Improvement | Verdict::Equivalent, _) => {
+            (
+                Verdict::Regression | Verdict::Improvement | Verdict::Changed | Verdict::Equivalent,
+                _,
+            ) => {
                 return Standing::Answered;
             }
             (
                 _,
                 Some(
                     VerdictReason::OnlySummaries
+                    | VerdictReason::OtherCentre
                     | VerdictReason::NotPositive { .. }
                     | VerdictReason::Undefined
                     | VerdictReason::NoDirection

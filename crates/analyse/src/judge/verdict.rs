@@ -15,6 +15,8 @@ pub enum Verdict {
     BetterInRuns,
     /// The candidate hardly differs in these runs.
     UnchangedInRuns,
+    /// The candidate has more or less of a metric of which it is unknown whether more is better.
+    Changed,
     /// The candidate surely differs by less than the smallest effect that matters, or than 3 %.
     Equivalent,
     /// The data do not decide.
@@ -25,12 +27,13 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Regression,
         Self::Improvement,
         Self::WorseInRuns,
         Self::BetterInRuns,
         Self::UnchangedInRuns,
+        Self::Changed,
         Self::Equivalent,
         Self::Inconclusive,
         Self::NotMeasured,
@@ -44,6 +47,7 @@ impl Verdict {
             Self::WorseInRuns => "worse_in_runs",
             Self::BetterInRuns => "better_in_runs",
             Self::UnchangedInRuns => "unchanged_in_runs",
+            Self::Changed => "changed",
             Self::Equivalent => "equivalent",
             Self::Inconclusive => "inconclusive",
             Self::NotMeasured => "not_measured",
@@ -67,7 +71,7 @@ impl Verdict {
             Self::Equivalent => "no change",
             Self::Inconclusive => "undecided",
             Self::NotMeasured => "not measured",
-            Self::Regression | Self::Improvement => self.name(),
+            Self::Regression | Self::Improvement | Self::Changed => self.name(),
         }
     }
 }
@@ -84,8 +88,10 @@ pub enum VerdictReason {
         /// The required number.
         required: usize,
     },
-    /// A side has only summaries from a source without samples.
+    /// A side has only summaries from a source without samples, of fewer runs than a verdict needs.
     OnlySummaries,
+    /// The values of the sides are different centres, such as medians and means.
+    OtherCentre,
     /// A mean is zero or negative, so that there is no ratio.
     NotPositive {
         /// Number of instances with such a mean, if both means over all instances are above zero and only the

@@ -209,8 +209,13 @@ impl SideSpec {
 
     /// Returns whether it is a file, or a pattern for files, given that no run has that name.
     pub fn may_be_file(&self) -> bool {
-        let is_pattern = self.text.contains(['*', '?']);
+        let is_pattern = is_pattern(&self.text);
         self.is_file() || (self.kind.is_none() && (is_pattern || Path::new(&self.text).exists()))
+    }
+
+    /// Returns whether it is conditions.
+    pub(super) fn is_query(&self) -> bool {
+        self.query.is_some()
     }
 
     /// Returns the possible kinds of a bare word among these runs.
@@ -262,7 +267,7 @@ impl SideSpec {
     ) -> Result<(SideKind, Vec<&'r RunHead>), SideError> {
         let text = &self.text;
         if let Some(query) = &self.query {
-            let chosen = query.choose(runs)?;
+            let chosen = query.choose(&with_branches(query, runs, ancestry))?;
             let chosen: Vec<&RunHead> = runs.iter().filter(|it| chosen.contains(&it.id)).collect();
             return if chosen.is_empty() {
                 Err(self.nothing(runs))
@@ -322,6 +327,33 @@ impl SideSpec {
             None => SideError::Nothing { text, known },
         }
     }
+}
+
+/// Returns whether a text is a pattern for several names.
+pub(super) fn is_pattern(text: &str) -> bool {
+    text.contains(['*', '?'])
+}
+
+/// Returns the runs with the branch that a query asks for, where none is recorded and their commit is in that branch.
+fn with_branches(query: &Selector, runs: &[RunHead], ancestry: Ancestry<'_>) -> Vec<RunHead> {
+    let mut runs = runs.to_vec();
+    for branch in query.alternatives(RunKey::Branch) {
+        let is_open = |run: &RunHead| run.branch.is_none() && run.commit.is_some();
+        if is_pattern(branch) || !runs.iter().any(is_open) {
+            continue;
+        }
+        let mut commits = ancestry(branch);
+        commits.sort_unstable();
+        for run in runs.iter_mut().filter(|run| is_open(run)) {
+            let commit = run.commit.as_deref().unwrap_or_default();
+            let at = commits.partition_point(|it| it.as_str() < commit);
+            let is_in = commits.get(at).is_some_and(|it| it.starts_with(commit));
+            if is_in && commit.len() >= SHORTEST_ID {
+                run.branch = Some(branch.clone());
+            }
+        }
+    }
+    runs
 }
 
 /// The sides available in some runs.

@@ -7,7 +7,8 @@ use jiff::Timestamp;
 
 use super::filter::{RunKey, SampleFilter};
 use super::group::SidePlace;
-use super::side::{Ancestry, KnownSides, SideError, SideKind, SideSpec};
+use super::side::{Ancestry, KnownSides, SideError, SideKind, SideSpec, is_pattern};
+use super::side_groups::SettingGroups;
 use super::{BenchmarkData, History, each_benchmark};
 use lapwing_model::text::joined;
 use lapwing_model::{Id, natural_order};
@@ -22,7 +23,9 @@ pub struct ComparedSide {
     pub kind: SideKind,
     /// The index of its store.
     store: usize,
-    runs: Vec<RunHead>,
+    /// Whether it is a pattern for files.
+    pub(super) is_pattern: bool,
+    pub(super) runs: Vec<RunHead>,
 }
 
 /// The sides of a comparison with the stores that they are in.
@@ -62,6 +65,7 @@ impl ComparedSides {
                 Err(error) => return Err(error),
             }
         }
+        let rest = without_named(specs, &runs, ancestry);
         for spec in specs {
             let is_file = spec.is_file() || (spec.may_be_file() && spec.kinds(&runs).is_empty());
             let side = if is_file {
@@ -72,15 +76,20 @@ impl ComparedSides {
                     name: spec.text.clone(),
                     kind: SideKind::File,
                     store: all.stores.len() - 1,
+                    is_pattern: is_pattern(&spec.text),
                     runs: passing(runs, filter, &spec.text)?,
                 }
             } else {
-                let (kind, chosen) = spec.resolve(&runs, ancestry)?;
+                let available = if spec.is_query() { &rest } else { &runs };
+                let (kind, chosen) = spec.resolve(available, ancestry)?;
                 all.notes.extend(revision_note(spec, kind, &chosen));
+                all.notes
+                    .extend(rest_note(spec, &chosen, &runs, &rest, ancestry));
                 ComparedSide {
                     name: side_name(spec, kind, &chosen),
                     kind,
                     store: 0,
+                    is_pattern: false,
                     runs: chosen.into_iter().cloned().collect(),
                 }
             };
@@ -230,6 +239,11 @@ impl ComparedSides {
                 apart.join(", ")
             ));
         }
+    }
+
+    /// Returns whether all sides are files.
+    pub fn are_files(&self) -> bool {
+        self.sides.iter().all(|side| side.kind == SideKind::File)
     }
 
     /// Returns the names of the sides, the baseline first.
@@ -425,6 +439,36 @@ fn passing(
     Ok(left)
 }
 
+/// Returns the runs that no side names, for those that are conditions: `last 10 of main` beside `HEAD` is without `HEAD`.
+fn without_named(specs: &[SideSpec], runs: &[RunHead], ancestry: Ancestry<'_>) -> Vec<RunHead> {
+    let mut named: BTreeSet<Id> = BTreeSet::new();
+    if specs.iter().any(SideSpec::is_query) {
+        let specs = specs.iter().filter(|spec| !spec.is_query());
+        // What has no match is told of where it is resolved.
+        let chosen = specs.filter_map(|spec| spec.resolve(runs, ancestry).ok());
+        named.extend(chosen.flat_map(|(_, chosen)| chosen).map(|run| run.id));
+    }
+    let is_left = |run: &&RunHead| !named.contains(&run.id);
+    runs.iter().filter(is_left).cloned().collect()
+}
+
+/// Returns `last 10 of main: without the runs of the other sides`, where it would have had some.
+fn rest_note(
+    spec: &SideSpec,
+    chosen: &[&RunHead],
+    runs: &[RunHead],
+    rest: &[RunHead],
+    ancestry: Ancestry<'_>,
+) -> Option<String> {
+    if !spec.is_query() || runs.len() == rest.len() {
+        return None;
+    }
+    let (_, of_all) = spec.resolve(runs, ancestry).ok()?;
+    let ids = |chosen: &[&RunHead]| chosen.iter().map(|run| run.id).collect::<BTreeSet<Id>>();
+    let is_other = ids(&of_all) != ids(chosen);
+    is_other.then(|| format!("{} is without the runs of the other sides", spec.text))
+}
+
 /// Returns the name of a side: that of its session if it was written as part of an id.
 fn side_name(spec: &SideSpec, kind: SideKind, runs: &[&RunHead]) -> String {
     let session = runs.first().and_then(|run| run.session_name.clone());
@@ -469,80 +513,4 @@ fn is_asked(data: &BenchmarkData, store: usize, asked: &[AskedBenchmarks]) -> bo
         }
         Some(asked) => asked.iter().any(|(_, id)| *id == data.benchmark.id),
     })
-}
-
-/// The sets of properties that distinguish settings of the baseline and of each candidate: the same as if these two
-/// were compared alone, so that a candidate does not affect the comparison of another.
-struct SettingGroups {
-    /// The ways, each of some candidates.
-    ways: Vec<ToldBy>,
-    /// The number of each side's way; the baseline has all.
-    of_side: Vec<usize>,
-}
-
-impl SettingGroups {
-    fn of(sides: &[ComparedSide]) -> Self {
-        let mut groups = Self {
-            ways: Vec::new(),
-            of_side: vec![0],
-        };
-        let Some((baseline, candidates)) = sides.split_first() else {
-            return groups;
-        };
-        if candidates.is_empty() {
-            groups.ways.push(ToldBy::of(&[baseline]));
-        }
-        for candidate in candidates {
-            let way = ToldBy::of(&[baseline, candidate]);
-            let known = groups.ways.iter().position(|other| *other == way);
-            groups.of_side.push(known.unwrap_or(groups.ways.len()));
-            if known.is_none() {
-                groups.ways.push(way);
-            }
-        }
-        groups
-    }
-
-    /// Returns the places of an instance of a side.
-    fn places(&self, side: usize, instance: &InstanceData) -> Vec<SidePlace> {
-        let ways = self.ways.iter().enumerate();
-        ways.filter(|(group, _)| side == 0 || *group == self.of_side[side])
-            .map(|(group, way)| SidePlace {
-                group,
-                variant: way.variant.then(|| instance.run.variant.clone()),
-                version: instance.run.version.label().filter(|_| way.version),
-                side,
-            })
-            .collect()
-    }
-}
-
-/// The properties, besides the side, that distinguish the instances of a benchmark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct ToldBy {
-    variant: bool,
-    version: bool,
-}
-
-impl ToldBy {
-    fn of(sides: &[&ComparedSide]) -> Self {
-        let several = |of: &dyn Fn(&RunHead) -> Option<String>| {
-            sides.iter().any(|side| {
-                let named: BTreeSet<Option<String>> = side.runs.iter().map(of).collect();
-                named.len() > 1
-            })
-        };
-        // All versions of a query are one side.
-        let names_a_version = |side: &&ComparedSide| {
-            use RunKey::{Commit, Run, Variant, Version};
-            matches!(
-                side.kind,
-                SideKind::Runs(Variant | Run | Version | Commit) | SideKind::Query
-            )
-        };
-        Self {
-            variant: several(&|run| Some(run.variant.clone())),
-            version: !sides.iter().any(names_a_version) && several(&RunHead::version_label),
-        }
-    }
 }

@@ -12,7 +12,7 @@ use lapwing_analyse::sample::{MainChoice, SampleFilter, SideSpec, each_batch};
 use lapwing_model::text::{counted, first_names};
 use lapwing_record::{Filter, Retired, Store, StoreError, TraceHead};
 use lapwing_show::answers::audit::AuditDetail;
-use lapwing_show::answers::compare::ControlResult;
+use lapwing_show::answers::compare::{ControlResult, Unused, unused_note};
 use lapwing_show::answers::written::{self, WrittenAnswer};
 use lapwing_show::into_base_units;
 use lapwing_show::report::{
@@ -24,7 +24,9 @@ use lapwing_trace::SpanReader;
 
 use crate::cleaning::{AuditOption, CleaningOptions, JudgingOptions, TriageOption};
 use crate::commands::compare::control_result;
-use crate::comparing::{StatisticsOptions, gather, metrics, parse_side};
+use crate::comparing::{
+    GatheredSides, StatisticsOptions, compared_metrics, gather, metrics, parse_side,
+};
 use crate::error::{CliError, ExitStatus};
 use crate::main_runs::MainOption;
 use crate::options::{Context, FilterOptions};
@@ -229,7 +231,7 @@ impl ReportCommand {
         if self.compare.is_empty() {
             return Ok(None);
         }
-        let metrics = metrics(filter, Profile::of(None));
+        let metrics = compared_metrics(filter, Profile::of(None));
         let gathered = gather(&self.compare, filter, &metrics, judging, context)?;
         let options = self.statistics.options(judging);
         let mut notes = gathered.notes;
@@ -241,9 +243,22 @@ impl ReportCommand {
             context,
         )?;
         notes.extend(control.iter().map(ControlResult::note));
+        let GatheredSides {
+            samples,
+            names,
+            ignored,
+            ..
+        } = gathered;
+        notes.extend(unused_note(Unused {
+            metrics: samples.unused_metrics().clone(),
+            benchmarks: samples.unused_benchmarks(&names),
+            options: ignored,
+        }));
+        let mut comparisons = samples.compare(&names, &options);
+        samples.tell_drifts(&mut comparisons, &names, options.seed);
         let view = ComparisonView {
-            comparisons: gathered.samples.compare(&gathered.names, &options),
-            suites: gathered.samples.suites(&gathered.names, options.confidence),
+            comparisons,
+            suites: samples.suites(&names, options.confidence),
             options,
             notes: notes.iter().map(|note| note.text.clone()).collect(),
         };

@@ -543,7 +543,8 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
      test_join (fast)        1.40 s    0.700 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement within these sessions
      test_join (slow)        2.60 s     1.30 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement within these sessions
 
-    suite: 0.500× [0.494, 0.506], the geometric mean of 3 benchmarks
+    suite: 0.500× [0.494, 0.506] within these sessions, the geometric mean of 3
+    benchmarks
     note: test_join: the sides are from different sessions, so a change of the
     machine may look like a change of the benchmark; measure variants in one
     session, or three sessions per side
@@ -570,10 +571,10 @@ fn files_are_compared_without_a_store() {
         .unwrap();
     }
     assert_snapshot!(run(folder.path(), &["compare", "old.jsonl", "file:new.jsonl"]), @"
-    new.jsonl against old.jsonl: 1 regression within these sessions   (1 comparison, FDR 5 %, no change: within 3 %)
+    new.jsonl against old.jsonl: 1 regression within these files   (1 comparison, FDR 5 %, no change: within 3 %)
 
      benchmark  baseline  candidate  ratio  interval      instances  verdict
-     test_join    1.01 s     1.22 s  1.20×  [1.17, 1.23]      4 / 4  ✗ regression within these sessions
+     test_join    1.01 s     1.22 s  1.20×  [1.17, 1.23]      4 / 4  ✗ regression within these files
 
     note: the sides have no suite in common (one, other): benchmarks are matched by
     name

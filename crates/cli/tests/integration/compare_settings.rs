@@ -111,7 +111,8 @@ fn versions_are_compared_setting_by_setting() {
      test_read (fast threads=1)    1.60 s     1.92 s  1.20×  [1.18, 1.22]      4 / 4  ✗ regression within these sessions
      test_read (fast threads=4)    801 ms     961 ms  1.20×  [1.18, 1.22]      4 / 4  ✗ regression within these sessions
 
-    suite: 1.200× [1.191, 1.209], the geometric mean of 6 benchmarks
+    suite: 1.200× [1.191, 1.209] within these sessions, the geometric mean of 6
+    benchmarks
     note: test_join, test_read: the sides are from different sessions, so a change
     of the machine may look like a change of the benchmark; measure variants in one
     session, or three sessions per side
@@ -160,7 +161,7 @@ fn versions_are_compared_setting_by_setting() {
     | test_join (fast threads=1) | 801 ms | 961 ms | 1.20× | \[1.17, 1.23\] | 4 / 4 | **✗ regression** within these sessions |
     | test_join (fast threads=4) | 400 ms | 481 ms | 1.20× | \[1.17, 1.23\] | 4 / 4 | **✗ regression** within these sessions |
 
-    - suite: 1.20× \[1.19, 1.21\], the geometric mean of 3 benchmarks
+    - suite: 1.20× \[1.19, 1.21\] within these sessions, the geometric mean of 3 benchmarks
     - note: test_join: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
     - note: test_join: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
     exit 0
@@ -468,7 +469,8 @@ fn versions_without_a_level_in_common_get_a_note() {
      test_join    1.00 s    0.501 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement within these sessions
      test_read    2.00 s     1.00 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement within these sessions
 
-    suite: 0.500× [0.493, 0.507], the geometric mean of 2 benchmarks
+    suite: 0.500× [0.493, 0.507] within these sessions, the geometric mean of 2
+    benchmarks
     note: the sides share no level of threads (1 and 4), so its effect counts as a
     change
     note: test_join, test_read: the sides are from different sessions, so a change

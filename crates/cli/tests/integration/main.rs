@@ -19,6 +19,7 @@ mod cli_reference;
 mod closed_pipe;
 mod compare;
 mod compare_families;
+mod compare_pools;
 mod compare_sessions;
 mod compare_settings;
 mod compare_steady;

@@ -191,6 +191,7 @@ fn revisions_and_dates_are_sides() {
         compare(["v1", "HEAD~5"]),
         compare(["commit:v1", "main"]),
         compare(["until 2026-02-13", "since=2026-02-13"]),
+        compare(["last 3 of main", "HEAD~5"]),
         compare(["since soon", "v1"]),
         compare(["nowhere", "v1"]),
     ];
@@ -217,7 +218,24 @@ fn revisions_and_dates_are_sides() {
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      b          1.0049 s     1.29 s  1.28×  [1.25, 1.32]    60 / 60  ✗ regression
 
+    note: pooled: 20 sessions of 20 versions in until 2026-02-13, 20 sessions of 20
+    versions in since=2026-02-13
     note: the unit of replication is the session: 20 per side
+    exit 0
+
+    HEAD~5 against last 3 of main: no regression found, 1 unchanged within 0.59 %   (1 comparison, FDR 5 %, no change: within 3 %)
+
+     benchmark  baseline  candidate   ratio  interval        instances  verdict
+     b           1.307 s     1.31 s  1.001×  [0.997, 1.006]      9 / 3  = no change, at most 0.59 %
+
+    note: last 3 of main is without the runs of the other sides
+    note: HEAD~5 is commit 74b9f5116c
+    note: pooled: 3 sessions of 3 versions in last 3 of main, 1 session of 1 version
+    in HEAD~5
+    note: the unit of replication is the session: 3 and 1
+    note: the sides are from different sessions, which differ by about 0.19 %
+    (standard deviation, from 36 earlier sessions): intervals and p-values allow for
+    it
     exit 0
 
     error: invalid value 'since soon' for '[SIDE]...': `soon` is not a date or time such as 2026-11-20, 2026-11-20T10:00:00Z, yesterday or `3 days ago`

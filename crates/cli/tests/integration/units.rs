@@ -80,7 +80,7 @@ fn milliseconds_and_seconds_are_compared_as_times() {
     ]);
     let folder = folder.path();
     assert_snapshot!(compared(folder, ["version:v1", "version:v2"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.5 %");
-    assert_snapshot!(compared(folder, ["1.jsonl", "2.jsonl"]), @" a           1010 ms    1010 ms  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.5 %");
+    assert_snapshot!(compared(folder, ["1.jsonl", "2.jsonl"]), @" a           1010 ms    1010 ms  1.00×  [0.99, 1.01]      4 / 4  = no change within these files, at most 1.5 %");
     assert_snapshot!(run(folder, &["variability", "--settings", "each", "--metric", "t"]), @"
     1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 

@@ -45,11 +45,6 @@ impl Id {
         Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
     }
 
-    /// Returns whether it was derived from an imported source.
-    pub fn is_derived(&self) -> bool {
-        self.0.get_version() == Some(uuid::Version::Custom)
-    }
-
     /// Returns the 16 bytes of the id.
     pub fn as_bytes(&self) -> &[u8; 16] {
         self.0.as_bytes()

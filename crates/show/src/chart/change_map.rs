@@ -181,7 +181,9 @@ fn shade(it: &Comparison) -> f64 {
             let steps = STEPS.iter().filter(|step| size >= **step).count();
             sign * (DECIDED + lapwing_stats::as_f64(steps)).min(MOST_SHADES)
         }
-        Verdict::Inconclusive | Verdict::WorseInRuns | Verdict::BetterInRuns => sign,
+        Verdict::Changed | Verdict::Inconclusive | Verdict::WorseInRuns | Verdict::BetterInRuns => {
+            sign
+        }
         Verdict::Equivalent | Verdict::UnchangedInRuns => 0.0,
         Verdict::NotMeasured => f64::NAN,
     }
@@ -200,6 +202,7 @@ fn cell(it: &Comparison, title: &str) -> ChangeCell {
             | Verdict::Improvement
             | Verdict::WorseInRuns
             | Verdict::BetterInRuns
+            | Verdict::Changed
             | Verdict::Inconclusive => ratio.clone(),
         },
         told: vec![

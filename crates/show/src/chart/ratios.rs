@@ -162,6 +162,7 @@ fn look(verdict: Verdict) -> (Value, Value) {
         Verdict::Regression | Verdict::WorseInRuns => (colour(1), json!("triangle")),
         Verdict::Improvement | Verdict::BetterInRuns => (colour(2), json!(DOWN)),
         Verdict::Equivalent | Verdict::UnchangedInRuns => (colour(6), json!("rect")),
+        Verdict::Changed => (colour(6), json!("diamond")),
         Verdict::Inconclusive => (colour(6), json!({"$function": "ring"})),
         Verdict::NotMeasured => (colour(6), json!("none")),
     }

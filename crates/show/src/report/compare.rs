@@ -397,7 +397,7 @@ fn guide(options: &CompareOptions) -> Markup {
         dt { "verdict" }
         dd { (chip(Verdict::Regression)) " significantly worse, " (chip(Verdict::Improvement)) " significantly better"
             @if options.smallest_effect.is_some() { " by more than the smallest effect that matters" }
-            ". " (chip(Verdict::Equivalent)) " the whole interval is within " (round_percent(options.band())) ". " (chip(Verdict::Inconclusive)) " neither; the table says how many instances would be enough. " (chip(Verdict::NotMeasured)) " a side has no value, which is never a pass. "
+            ". " (chip(Verdict::Equivalent)) " the whole interval is within " (round_percent(options.band())) ". " (chip(Verdict::Inconclusive)) " neither; the table says how many instances would be enough. " (chip(Verdict::Changed)) " the metric does not say whether more is better. " (chip(Verdict::NotMeasured)) " a side has no value, which is never a pass. "
             (chip(Verdict::WorseInRuns)) " and " (chip(Verdict::BetterInRuns)) " hold for one process per side; another may differ."
         }
         dt { "instances" }

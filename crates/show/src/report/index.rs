@@ -316,6 +316,7 @@ fn is_all_well(site: &ReportSite) -> bool {
         | Verdict::BetterInRuns => true,
         Verdict::Regression
         | Verdict::WorseInRuns
+        | Verdict::Changed
         | Verdict::Inconclusive
         | Verdict::NotMeasured => false,
     };

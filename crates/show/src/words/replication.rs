@@ -56,18 +56,25 @@ pub fn replication_notes(comparisons: &[Comparison]) -> Vec<Note> {
         let (Some(least), Some(most)) = (sizes.first(), sizes.last()) else {
             continue;
         };
-        let number = if least == most {
+        let mut unequal = ratios.iter().map(|ratio| ratio.replicates);
+        let first = unequal.next().filter(|sizes| sizes[0] != sizes[1]);
+        let unequal = first.filter(|first| unequal.all(|sizes| sizes == *first));
+        let number = if let Some([baseline, candidate]) = unequal {
+            format!("{baseline} and {candidate}")
+        } else if least == most {
             least.to_string()
         } else {
             format!("{least}–{most}")
         };
         let what = if ratios.iter().any(|ratio| ratio.unpaired.is_some()) {
-            "pairs"
+            " pairs"
+        } else if unequal.is_some() {
+            ""
         } else {
-            "per side"
+            " per side"
         };
         let text = format!(
-            "the unit of replication is the {}: {number} {what}",
+            "the unit of replication is the {}: {number}{what}",
             unit.name()
         );
         let note = Note::marked("replication", text).with("unit", unit.name());

@@ -48,6 +48,7 @@ impl VerdictText for Verdict {
             Self::Improvement => "✓",
             Self::WorseInRuns => "▲",
             Self::BetterInRuns => "▼",
+            Self::Changed => "≠",
             Self::Equivalent | Self::UnchangedInRuns => "=",
             Self::Inconclusive => "?",
             Self::NotMeasured => "–",
@@ -76,9 +77,8 @@ impl ComparisonText for Comparison {
             Verdict::Equivalent if is_equal => "equal in all runs".to_owned(),
             Verdict::Equivalent if excludes_one(self) => format!("a small change{}", at_most()),
             Verdict::Equivalent => format!("no change{}{}", within_text(self), at_most()),
-            Verdict::Inconclusive if self.reason == Some(VerdictReason::NoDirection) => {
-                "changed".to_owned()
-            }
+            Verdict::Changed if self.is_one_process() => format!("changed in {runs}"),
+            Verdict::Changed => format!("changed{}", within_text(self)),
             Verdict::Inconclusive => {
                 let described = self.descriptive.as_ref().and_then(|it| it.interval);
                 let of_ratio = self.ratio.and_then(|it| it.interval);
@@ -107,7 +107,7 @@ impl ComparisonText for Comparison {
     }
 
     fn runs_text(&self) -> &'static str {
-        if self.runs.iter().flatten().all(|run| run.is_derived()) {
+        if self.are_files {
             "these files"
         } else {
             "these runs"
@@ -191,6 +191,7 @@ fn word_in_runs(own: &Comparison) -> Option<&'static str> {
             Verdict::Regression
             | Verdict::Improvement
             | Verdict::UnchangedInRuns
+            | Verdict::Changed
             | Verdict::Equivalent
             | Verdict::Inconclusive
             | Verdict::NotMeasured,
@@ -200,7 +201,7 @@ fn word_in_runs(own: &Comparison) -> Option<&'static str> {
 }
 
 /// Returns ` within these sessions` where a verdict is about no others; else nothing.
-fn within_text(own: &Comparison) -> String {
+pub fn within_text(own: &Comparison) -> String {
     if !own.is_within_sessions() {
         return String::new();
     }
@@ -336,10 +337,11 @@ pub(crate) fn news_rank(verdict: Verdict) -> usize {
         Verdict::Improvement => 1,
         Verdict::WorseInRuns => 2,
         Verdict::BetterInRuns => 3,
-        Verdict::NotMeasured => 4,
-        Verdict::Inconclusive => 5,
-        Verdict::UnchangedInRuns => 6,
-        Verdict::Equivalent => 7,
+        Verdict::Changed => 4,
+        Verdict::NotMeasured => 5,
+        Verdict::Inconclusive => 6,
+        Verdict::UnchangedInRuns => 7,
+        Verdict::Equivalent => 8,
     }
 }
 
@@ -350,10 +352,11 @@ pub fn worst_verdict(verdicts: impl IntoIterator<Item = Verdict>) -> Option<Verd
         Verdict::WorseInRuns => 1,
         Verdict::NotMeasured => 2,
         Verdict::Inconclusive => 3,
-        Verdict::Improvement => 4,
-        Verdict::BetterInRuns => 5,
-        Verdict::UnchangedInRuns => 6,
-        Verdict::Equivalent => 7,
+        Verdict::Changed => 4,
+        Verdict::Improvement => 5,
+        Verdict::BetterInRuns => 6,
+        Verdict::UnchangedInRuns => 7,
+        Verdict::Equivalent => 8,
     })
 }
 
@@ -368,9 +371,10 @@ pub fn verdicts_text<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) 
     let is_open =
         |it: &Comparison| matches!(it.verdict, Verdict::Inconclusive | Verdict::NotMeasured);
     let is_judged = comparisons.iter().any(|it| !is_open(it));
-    let is_verdict = comparisons
-        .iter()
-        .any(|it| !is_open(it) && !it.verdict.is_in_runs());
+    let has_verdict = |it: &Comparison| {
+        !is_open(it) && !it.verdict.is_in_runs() && it.verdict != Verdict::Changed
+    };
+    let is_verdict = comparisons.iter().any(|it| has_verdict(it));
     let mut parts: Vec<String> = Vec::new();
     for verdict in [
         Verdict::Regression,
@@ -378,13 +382,17 @@ pub fn verdicts_text<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) 
         Verdict::WorseInRuns,
         Verdict::BetterInRuns,
         Verdict::UnchangedInRuns,
+        Verdict::Changed,
         Verdict::NotMeasured,
         Verdict::Inconclusive,
         Verdict::Equivalent,
     ] {
         let count = of(verdict).count();
         if verdict == Verdict::NotMeasured
-            && let Some(graded) = comparisons.iter().find(|it| it.verdict.is_in_runs())
+            && let Some(graded) = comparisons.iter().find(|it| {
+                let is_changed = it.verdict == Verdict::Changed && it.is_one_process();
+                is_changed || it.verdict.is_in_runs()
+            })
             && let Some(last) = parts.last_mut()
         {
             last.push_str(&format!(
@@ -415,24 +423,13 @@ pub fn verdicts_text<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) 
             Verdict::UnchangedInRuns | Verdict::Equivalent => {
                 parts.extend(unchanged_text(&of(verdict).collect::<Vec<_>>()));
             }
+            Verdict::Changed => parts.push(format!("{count} changed without a direction")),
             Verdict::Inconclusive | Verdict::NotMeasured => {
-                let changed =
-                    of(verdict).filter(|it| it.reason == Some(VerdictReason::NoDirection));
-                let changed = changed.count();
-                if changed > 0 {
-                    parts.push(format!("{changed} changed without a direction"));
-                }
-                if count > changed {
-                    parts.push(format!("{} {}", count - changed, verdict.title()));
-                }
+                parts.push(format!("{count} {}", verdict.title()));
             }
         }
     }
-    let judged = || {
-        comparisons
-            .iter()
-            .filter(|it| !is_open(it) && !it.verdict.is_in_runs())
-    };
+    let judged = || comparisons.iter().filter(|it| has_verdict(it));
     if is_verdict && judged().all(|it| it.is_within_sessions()) {
         let within = judged().next().map(|it| within_text(it));
         // The first part is of regressions, or of their absence.
@@ -450,6 +447,8 @@ pub struct VerdictCounts {
     worse_in_runs: usize,
     better_in_runs: usize,
     unchanged_in_runs: usize,
+    /// Those of metrics without a direction.
+    changed: usize,
     equivalent: usize,
     /// Those of no change without a small one, and whose values are not all equal.
     unchanged: usize,
@@ -457,8 +456,6 @@ pub struct VerdictCounts {
     not_measured: usize,
     /// Those of no change whose values are all equal.
     equal: usize,
-    /// Those that are inconclusive because the metric has no direction, although it changed.
-    changed_without_direction: usize,
     /// The largest change that the intervals of the unchanged ones allow, as a share.
     unchanged_within: Option<f64>,
     /// The same of those with a small change.
@@ -478,14 +475,11 @@ impl VerdictCounts {
                 Verdict::WorseInRuns => &mut counts.worse_in_runs,
                 Verdict::BetterInRuns => &mut counts.better_in_runs,
                 Verdict::UnchangedInRuns => &mut counts.unchanged_in_runs,
+                Verdict::Changed => &mut counts.changed,
                 Verdict::Equivalent => &mut counts.equivalent,
                 Verdict::Inconclusive => &mut counts.inconclusive,
                 Verdict::NotMeasured => &mut counts.not_measured,
             } += 1;
-            let is_open = matches!(it.verdict, Verdict::Inconclusive | Verdict::NotMeasured);
-            if is_open && it.reason == Some(VerdictReason::NoDirection) {
-                counts.changed_without_direction += 1;
-            }
             if matches!(it.verdict, Verdict::Equivalent | Verdict::UnchangedInRuns) {
                 let within = if is_equal {
                     counts.equal += 1;
@@ -567,7 +561,12 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
             "need {required} sessions per side, got {} and {}",
             sessions[0], sessions[1]
         ),
-        VerdictReason::OnlySummaries => "the source kept only summaries, no samples".to_owned(),
+        VerdictReason::OnlySummaries => format!(
+            "the source kept only summaries, one value per run; need {INSTANCES_FOR_A_VERDICT} runs per side"
+        ),
+        VerdictReason::OtherCentre => {
+            "the sides have other centres, such as medians and means".to_owned()
+        }
         VerdictReason::NotPositive { instances: 0 } => {
             "a mean is not positive, so there is no ratio".to_owned()
         }
@@ -694,5 +693,23 @@ pub fn caution_text(caution: &Caution) -> String {
              narrow"
                 .to_owned()
         }
+        Caution::PoolDrifts { ratio, .. } => {
+            format!("{} (by about {})", drift_text(caution), shift_text(*ratio))
+        }
     }
+}
+
+/// Returns what is said of a pool that drifts, without the size; empty for other cautions.
+pub fn drift_text(caution: &Caution) -> String {
+    let Caution::PoolDrifts { side, is_step, .. } = caution else {
+        return String::new();
+    };
+    let how = if *is_step {
+        "step to another level"
+    } else {
+        "drift"
+    };
+    format!(
+        "the sessions of {side} {how} over time, so when they were measured is part of the ratio"
+    )
 }

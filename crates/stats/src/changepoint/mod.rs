@@ -6,6 +6,7 @@
 mod categories;
 mod cost;
 mod level;
+mod ordered;
 mod pelt;
 mod shape;
 
@@ -15,5 +16,6 @@ pub use level::{
     LevelChange, LevelChanges, LevelDifference, LevelNoise, LevelOptions, level_changes,
     level_difference,
 };
+pub use ordered::{LineOrStep, line_or_step};
 pub(crate) use pelt::pelt_on_grid;
 pub use shape::{Drift, SeriesChanges, Slope, series_changes, slope};

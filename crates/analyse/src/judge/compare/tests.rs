@@ -85,7 +85,7 @@ fn without_a_direction_a_change_is_told_and_not_judged() {
         &options,
     )];
     decide(&mut all, &options);
-    assert_eq!(all[0].verdict, Verdict::Inconclusive);
+    assert_eq!(all[0].verdict, Verdict::Changed);
     assert_eq!(all[0].reason, Some(VerdictReason::NoDirection));
 }
 

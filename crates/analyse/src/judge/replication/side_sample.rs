@@ -9,7 +9,9 @@ use super::super::SampleSplit;
 use super::super::compare::SideSample;
 use super::super::duet::DuetPart;
 use super::unit::InstanceOrigin;
-use crate::clean::{CleanInstance, Cleaned, CleaningPolicy, SteadyFrom, clean};
+use crate::clean::{
+    CleanInstance, Cleaned, CleaningPolicy, SteadyFrom, clean_with_summaries, summary_of,
+};
 use crate::sample::{Sample, SideSetting, telling};
 use lapwing_model::{Conversion, InstanceOutcome, Look, Metric, Outcome};
 use lapwing_record::InstanceData;
@@ -17,7 +19,7 @@ use lapwing_record::InstanceData;
 impl SideSample {
     /// Returns one side of a benchmark and metric.
     pub fn of(sample: &Sample<'_>, metric: &str, policy: CleaningPolicy) -> Self {
-        let cleaned = clean(sample.instances.iter().copied(), metric, policy);
+        let cleaned = clean_with_summaries(&sample.instances, metric, policy);
         Self {
             duets: DuetPart::of(&sample.instances, metric, policy),
             never_steady: policy.burn_in == SteadyFrom::Never,
@@ -25,6 +27,7 @@ impl SideSample {
             setting: SideSetting::of(sample),
             origins: origins(&cleaned, &sample.instances),
             ..Self::with(cleaned, &sample.instances, metric)
+                .with_summaries(&sample.instances, metric)
         }
     }
 
@@ -94,7 +97,28 @@ impl SideSample {
         }
         side
     }
+
+    /// Notes which values are summaries; `instances` are those that were cleaned.
+    fn with_summaries(mut self, instances: &[&InstanceData], metric: &str) -> Self {
+        for (place, instance) in self.cleaned.instances.iter().enumerate() {
+            let data = instances.get(instance.position);
+            let centre = match data.and_then(|it| summary_of(it, metric)) {
+                Some(summary) => {
+                    self.summarised.insert(place);
+                    summary.statistic.split('/').next().unwrap_or_default()
+                }
+                None => SAMPLED,
+            };
+            note(&mut self.centres, Some(centre).filter(|it| *it != UNKNOWN));
+        }
+        self
+    }
 }
+
+/// The centre of an instance's samples.
+const SAMPLED: &str = "mean";
+/// The centre of which the source does not say what it is.
+const UNKNOWN: &str = "value";
 
 /// Cleans one sample and splits the remaining instances in two; excluded ones go with their neighbours.
 pub(in crate::judge) fn halves(
@@ -104,7 +128,7 @@ pub(in crate::judge) fn halves(
     split: SampleSplit,
 ) -> Vec<SideSample> {
     let instances = &sample.instances;
-    let cleaned = clean(instances.iter().copied(), metric, policy);
+    let cleaned = clean_with_summaries(instances, metric, policy);
     let middle = cleaned.instances.len() / 2;
     let first_of_second = cleaned.instances.get(middle).map(|it| it.position);
     let side_of = |place: usize, position: usize| match split {
@@ -126,7 +150,7 @@ pub(in crate::judge) fn halves(
     with.map(|(cleaned, half)| SideSample {
         never_steady: policy.burn_in == SteadyFrom::Never,
         setting: SideSetting::of(sample),
-        ..SideSample::with(cleaned, half, metric)
+        ..SideSample::with(cleaned, half, metric).with_summaries(instances, metric)
     })
     .collect()
 }

@@ -297,8 +297,11 @@ pub(in crate::judge) fn log_means(sides: [&SideSample; 2]) -> Option<[Vec<f64>; 
     let within = pooled_within(sides);
     let of_side = |side: usize| -> Option<Vec<f64>> {
         let means = instance_means(&sides[side].cleaned);
-        let each = means.iter().zip(iterations(side));
-        each.map(|(mean, count)| {
+        let each = means.iter().zip(iterations(side)).enumerate();
+        each.map(|(place, (mean, count))| {
+            // A summary is of more than its one value.
+            let is_summary = sides[side].summarised.contains(&place);
+            let count = if is_summary { most } else { count };
             let missing = as_f64(count).recip() - as_f64(most).recip();
             (*mean > 0.0 && mean.is_finite()).then(|| mean.ln() + within / 2.0 * missing)
         })

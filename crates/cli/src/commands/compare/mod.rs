@@ -6,15 +6,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lapwing_analyse::judge::{
-    COILED_RESAMPLES, CompareOptions, Comparison, GateCondition, GateOutcome, HAIL_REPLICATES,
-    SampleSplit, SideSamples, SuiteComparison, Verdict, self_test,
+    COILED_RESAMPLES, CompareMethod, CompareOptions, Comparison, GateCondition, GateOutcome,
+    HAIL_REPLICATES, SampleSplit, SideSamples, SuiteComparison, Verdict, self_test,
 };
 use lapwing_analyse::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_formats::EachRun;
 use lapwing_model::text::{counted, plural};
 use lapwing_record::RunHead;
 use lapwing_show::answers::compare::{
-    CompareAnswer, CompareSelfTestAnswer, ControlResult, HailAnswer,
+    CompareAnswer, CompareSelfTestAnswer, ControlResult, HailAnswer, Unused, unused_note,
 };
 use lapwing_show::chart::{change_map, ratios, threshold_map};
 
@@ -22,7 +22,9 @@ pub use self::control::control_result;
 use super::import::EACH_RUN;
 use crate::cleaning::{AuditedCleaning, JudgingOptions, TriageOption};
 use crate::commands::run::next_step_of_latest;
-use crate::comparing::{FoundSides, GatheredSides, StatisticsOptions, gather, metrics, parse_side};
+use crate::comparing::{
+    FoundSides, GatheredSides, StatisticsOptions, compared_metrics, gather, parse_side,
+};
 use crate::error::{CliError, ExitStatus};
 use crate::hints::known_sides_text;
 use crate::options::{
@@ -179,7 +181,10 @@ impl CompareCommand {
         let mut suites: Vec<SuiteComparison> = Vec::new();
         let mut notes: Vec<Note> = Vec::new();
         for round in &rounds {
-            comparisons.extend(round.samples.compare(&round.names, &options));
+            let mut compared = round.samples.compare(&round.names, &options);
+            let GatheredSides { samples, names, .. } = round;
+            samples.tell_drifts(&mut compared, names, options.seed);
+            comparisons.extend(compared);
             suites.extend(round.samples.suites(&round.names, options.confidence));
             for note in &round.notes {
                 if !notes.contains(note) {
@@ -205,7 +210,7 @@ impl CompareCommand {
             None
         } else {
             let filter = self.filters.filter()?;
-            let metrics = metrics(&filter, self.cleaning.profile());
+            let metrics = compared_metrics(&filter, self.cleaning.profile());
             control_result(
                 &self.sides,
                 &filter,
@@ -216,7 +221,21 @@ impl CompareCommand {
         };
         notes.extend(control.iter().map(ControlResult::note));
         // What is excluded of the sides is the same in each round.
-        let GatheredSides { names, samples, .. } = rounds.swap_remove(0);
+        let GatheredSides {
+            names,
+            samples,
+            mut ignored,
+            ..
+        } = rounds.swap_remove(0);
+        let is_by_method = |it: &Comparison| it.ratio.is_some() && !it.is_exact;
+        if options.method != CompareMethod::Default && !comparisons.iter().any(is_by_method) {
+            ignored.push("--method");
+        }
+        notes.extend(unused_note(Unused {
+            metrics: samples.unused_metrics().clone(),
+            benchmarks: samples.unused_benchmarks(&names),
+            options: ignored,
+        }));
         let answer = CompareAnswer {
             names,
             each_baseline: self.each_baseline,
@@ -285,6 +304,7 @@ impl CompareCommand {
             names,
             samples,
             notes,
+            ignored: _,
         } = gathered;
         let two: Result<[String; 2], _> = names.clone().try_into();
         let is_own = self.cleaning.compat.is_none() && !self.each_baseline;
@@ -334,6 +354,7 @@ impl CompareCommand {
             names,
             samples,
             notes,
+            ignored: _,
         } = gathered;
         let CompareOptions {
             confidence, seed, ..
@@ -382,7 +403,7 @@ impl CompareCommand {
     ) -> Result<GatheredSides, CliError> {
         let rules = &judging.rules;
         let filter = self.filters.filter()?;
-        let metrics = metrics(&filter, self.cleaning.profile());
+        let metrics = compared_metrics(&filter, self.cleaning.profile());
         match self.split {
             Some(split) => {
                 let mut samples = SideSamples::of_split(split);
@@ -396,6 +417,7 @@ impl CompareCommand {
                     names: split.part_names(&found.sides.sides[0].name).into(),
                     samples,
                     notes,
+                    ignored: found.ignored_options(),
                 })
             }
             None => {

@@ -207,7 +207,10 @@ pub fn next_step_of_latest(
     smallest_effect: Option<f64>,
     context: &Context,
 ) -> Result<Option<NextStep>, CliError> {
-    let store = crate::store::open_for_reading(context)?;
+    // Files need no store.
+    let Ok(store) = crate::store::open_for_reading(context) else {
+        return Ok(None);
+    };
     let Ok(state) = find(&store, "", &context.surroundings()) else {
         return Ok(None);
     };

@@ -24,7 +24,7 @@ use crate::{VerdictCounts, news_first};
 pub use hail::{HailAnswer, KIND as HAIL_KIND};
 pub use rows::{ComparisonFields, caution_note, needed_about, needed_more_than};
 pub use self_test::{CompareSelfTestAnswer, SELF_TEST_KIND};
-pub use sides::{ControlResult, control_note, environment_note};
+pub use sides::{ControlResult, Unused, control_note, environment_note, pool_note, unused_note};
 
 /// The comparisons of all benchmarks.
 #[derive(Debug)]
@@ -104,7 +104,7 @@ pub const RARE: &[&str] = &[
     "better_in_runs",
     "unchanged_in_runs",
     "equal",
-    "changed_without_direction",
+    "changed",
     "unchanged_within",
     "small_changes",
     "small_changes_within",

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 use crate::writing::Note;
-use crate::{caution_text, reason_text};
+use crate::{caution_text, drift_text, reason_text};
 
 /// Fields of every comparison, by any method.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -203,6 +203,7 @@ fn reason_numbers(reason: VerdictReason) -> BTreeMap<&'static str, usize> {
         VerdictReason::ManyComparisons { comparisons, .. } => vec![("comparisons", comparisons)],
         VerdictReason::NothingLeft { failures } => vec![("failures", failures)],
         VerdictReason::OnlySummaries
+        | VerdictReason::OtherCentre
         | VerdictReason::Undefined
         | VerdictReason::NoDirection
         | VerdictReason::TooWide { .. }
@@ -234,7 +235,13 @@ impl CautionRow {
 
 /// Returns a caution as a note.
 pub fn caution_note(caution: &Caution) -> Note {
-    let note = Note::marked(caution_key(caution), caution_text(caution));
+    // Benchmarks that drift by other amounts have one note.
+    let text = if let Caution::PoolDrifts { .. } = caution {
+        drift_text(caution)
+    } else {
+        caution_text(caution)
+    };
+    let note = Note::marked(caution_key(caution), text);
     match caution {
         Caution::EarlierEpoch { instances } => note.with("instances", *instances),
         Caution::Failures {
@@ -248,7 +255,8 @@ pub fn caution_note(caution: &Caution) -> Note {
         | Caution::OtherUnits { .. }
         | Caution::NotInterleaved
         | Caution::OneSession
-        | Caution::FewApart => note,
+        | Caution::FewApart
+        | Caution::PoolDrifts { .. } => note,
     }
 }
 
@@ -263,6 +271,7 @@ fn caution_key(caution: &Caution) -> &'static str {
         Caution::FewApart => "few_apart",
         Caution::NarrowMethod => "narrow_method",
         Caution::FewOfSeveralModes => "few_of_several_modes",
+        Caution::PoolDrifts { .. } => "pool_drifts",
     }
 }
 
@@ -301,6 +310,7 @@ fn reason_key(reason: VerdictReason) -> &'static str {
         VerdictReason::FewInstances => "few_instances",
         VerdictReason::FewSessions { .. } => "few_sessions",
         VerdictReason::OnlySummaries => "only_summaries",
+        VerdictReason::OtherCentre => "other_centre",
         VerdictReason::NotPositive { .. } => "not_positive",
         VerdictReason::Undefined => "undefined",
         VerdictReason::OtherBenchmark => "other_benchmark",

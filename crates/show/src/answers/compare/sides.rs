@@ -1,6 +1,10 @@
 //! Notes on the sides: the A/A control, and unintended differences between environments.
 
+use std::collections::BTreeSet;
+
 use lapwing_analyse::judge::{Comparison, UnintendedDifference, Verdict};
+use lapwing_analyse::sample::SidePool;
+use lapwing_model::MetricName;
 use lapwing_model::text::{counted, first_names};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -30,7 +34,7 @@ impl ControlResult {
         let alarms = comparisons.iter().filter(|comparison| {
             matches!(
                 comparison.verdict,
-                Verdict::Regression | Verdict::Improvement
+                Verdict::Regression | Verdict::Improvement | Verdict::Changed
             )
         });
         let alarms = alarms.map(|comparison| ControlAlarm {
@@ -100,5 +104,64 @@ pub fn environment_note(
             first_names(texts, NAMED)
         );
         Note::marked("other_environment", text).with("differences", differences.len())
+    })
+}
+
+/// Returns a note on the sessions and versions that each side pools; `None` if no side is a pool.
+pub fn pool_note(sides: &[SidePool]) -> Option<Note> {
+    let texts = sides.iter().map(|side| {
+        let sessions = counted(side.sessions, "session");
+        let versions = match side.versions {
+            0 => String::new(),
+            versions => format!(" of {}", counted(versions, "version")),
+        };
+        format!("{sessions}{versions} in {}", side.name)
+    });
+    let numbers = |of: fn(&SidePool) -> usize| sides.iter().map(of).collect::<Vec<_>>();
+    (!sides.is_empty()).then(|| {
+        let text = format!("pooled: {}", texts.collect::<Vec<_>>().join(", "));
+        Note::marked("pooled", text)
+            .with("sessions", numbers(|it| it.sessions))
+            .with("versions", numbers(|it| it.versions))
+    })
+}
+
+/// What has no part in a comparison.
+#[derive(Debug, Clone, Default)]
+pub struct Unused {
+    /// Metrics that were measured and not compared.
+    pub metrics: BTreeSet<MetricName>,
+    /// Benchmarks without values or failures.
+    pub benchmarks: BTreeSet<String>,
+    /// Options without an effect.
+    pub options: Vec<&'static str>,
+}
+
+/// Returns a note on what has no part in a comparison; `None` if there is nothing.
+pub fn unused_note(unused: Unused) -> Option<Note> {
+    let Unused {
+        metrics,
+        benchmarks,
+        options,
+    } = unused;
+    let mut parts = Vec::new();
+    if !metrics.is_empty() {
+        parts.push(format!(
+            "{} (`--metric NAME` compares one)",
+            first_names(&metrics, NAMED)
+        ));
+    }
+    if !benchmarks.is_empty() {
+        parts.push(format!(
+            "{} (without values on every side)",
+            first_names(&benchmarks, NAMED)
+        ));
+    }
+    parts.extend(options.iter().map(|option| (*option).to_owned()));
+    (!parts.is_empty()).then(|| {
+        Note::marked("not_used", format!("not used: {}", parts.join(", ")))
+            .with("metrics", metrics.into_iter().collect::<Vec<_>>())
+            .with("benchmarks", benchmarks.into_iter().collect::<Vec<_>>())
+            .with("options", options)
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lapwing_analyse::judge::{
-    Comparison, Estimate, INSTANCES_FOR_A_VERDICT, SuiteComparison, Verdict,
+    Comparison, DescribedValues, Estimate, INSTANCES_FOR_A_VERDICT, SuiteComparison, Verdict,
 };
 use lapwing_analyse::sample::Subject;
 use lapwing_model::text::{counted, grouped};
@@ -14,8 +14,8 @@ use crate::answers::subject_title;
 use crate::writing::Align::{Left, Right, Whole};
 use crate::writing::{Note, Table, TextAnswer, View};
 use crate::{
-    ComparisonText, EstimateText, VerdictText, after, explanation_text, news_first, ratio_text,
-    replication_notes, round_percent, verdicts_text,
+    ComparisonText, EstimateText, VerdictText, after, explanation_text, news_first, quantity,
+    ratio_text, replication_notes, round_percent, verdicts_text, within_text,
 };
 
 /// Of more comparisons only changes are listed.
@@ -89,6 +89,7 @@ pub fn listed(answer: &CompareAnswer, view: View) -> (Vec<&Comparison>, BTreeMap
             | Verdict::Improvement
             | Verdict::WorseInRuns
             | Verdict::BetterInRuns
+            | Verdict::Changed
             | Verdict::NotMeasured => kept < SHOWN,
             Verdict::Equivalent | Verdict::UnchangedInRuns | Verdict::Inconclusive => false,
         };
@@ -275,9 +276,19 @@ fn suite_note(answer: &CompareAnswer, suite: &SuiteComparison) -> Note {
     } else {
         format!(" ({})", parts.join(", "))
     };
+    let mut members = answer.comparisons.iter().filter(|it| {
+        it.ratio.is_some()
+            && it.subject.suite == suite.suite
+            && it.subject.metric == suite.metric
+            && it.candidate == suite.candidate
+            && it.baseline == suite.baseline
+    });
+    // All of a suite are of the same sessions.
+    let within = members.find(|it| it.is_within_sessions());
     let text = format!(
-        "suite{parts}: {}, the geometric mean of {}",
+        "suite{parts}: {}{}, the geometric mean of {}",
         ratio_text(suite.ratio.ratio, suite.ratio.interval),
+        within.map_or_else(String::new, within_text),
         counted(suite.ratio.benchmarks, "benchmark"),
     );
     let interval = suite.ratio.interval;
@@ -318,12 +329,62 @@ fn notes(answer: &CompareAnswer) -> Vec<Note> {
         let text = "measured anew with as many instances as a row needs, it is decided with a probability of 80 %";
         notes.push(Note::marked("needed", text).with("probability", 0.8));
     }
-    if answer.comparisons.iter().any(|it| it.descriptive.is_some()) {
-        let text = "ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others \
-             may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old*.json'), or measurements of \
-             `lapwing run`; for files of hyperfine, `--each-run instance` does";
-        let note = Note::marked("one_process", text);
-        notes.push(note.with("required_instances", INSTANCES_FOR_A_VERDICT));
-    }
+    notes.extend(described_notes(&answer.comparisons));
+    notes.extend(mean_note(&answer.comparisons));
     notes
+}
+
+/// Returns a note on the value whose arithmetic mean is furthest from the geometric one that is shown.
+fn mean_note(comparisons: &[Comparison]) -> Option<Note> {
+    let judged = comparisons.iter().filter(|it| it.ratio.is_some());
+    let values = judged.flat_map(|it| {
+        let estimates = [it.baseline_estimate, it.candidate_estimate];
+        let names = [&it.baseline, &it.candidate];
+        let sides = estimates.into_iter().zip(names).zip(it.arithmetic);
+        sides.filter_map(move |((estimate, name), mean)| Some((it, name, estimate?.value, mean?)))
+    });
+    let (it, name, geometric, mean) =
+        values.max_by(|one, other| (one.3 / one.2).total_cmp(&(other.3 / other.2)))?;
+    let text = format!(
+        "values are geometric means of the instances, of which ratios are made; a few far ones move the arithmetic mean more: that of {} in {name} is {}",
+        it.subject.benchmark,
+        quantity(mean, &it.metric.unit)
+    );
+    let note = Note::marked("geometric_means", text);
+    Some(note.with("geometric", geometric).with("arithmetic", mean))
+}
+
+/// Returns what ratios marked ≈ rest on, and what a verdict needs.
+fn described_notes(comparisons: &[Comparison]) -> Vec<Note> {
+    let kinds = [
+        (
+            DescribedValues::Iterations,
+            "one_process",
+            "ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others \
+             may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old*.json'), or measurements of \
+             `lapwing run`; for files of hyperfine, `--each-run instance` does",
+        ),
+        (
+            DescribedValues::Summaries,
+            "only_summaries",
+            "ratios marked ≈ are of one value per run, as their source kept no samples; another run may differ. For a regression or improvement, compare at \
+             least 3 runs per side: several files ('old*.json')",
+        ),
+        (
+            DescribedValues::Instances,
+            "few_instances",
+            "ratios marked ≈ are of fewer than 3 instances on one side: their intervals, in parentheses, are of the instances of both sides together, and one \
+             may be an outlier. For a regression or improvement, compare at least 3 instances per side",
+        ),
+    ];
+    let has = |basis: DescribedValues| {
+        let mut described = comparisons.iter().filter_map(|it| it.descriptive.as_ref());
+        described.any(|it| it.basis == basis)
+    };
+    let kinds = kinds.into_iter().filter(|kind| has(kind.0));
+    kinds
+        .map(|(_, code, text)| {
+            Note::marked(code, text).with("required_instances", INSTANCES_FOR_A_VERDICT)
+        })
+        .collect()
 }
