@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lapwing_stats::as_f64;
 
 use super::series::Moment;
+use crate::clean::centre_name;
 use crate::sample::{is_volatile, observations};
 use lapwing_model::Object;
 use lapwing_model::text::joined;
@@ -12,6 +13,9 @@ use lapwing_record::InstanceData;
 
 /// Of more instances of a moment nothing new is expected.
 const INSTANCES: usize = 50;
+/// What the values are: means of samples, or the centres that sources without samples state. A history that goes on
+/// from medians to means may have a change there.
+const STATISTIC: &str = "statistic";
 
 /// The observations around the instances of a moment: the values of each key.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -50,6 +54,13 @@ impl Observed {
             self.put("host", host.clone());
         }
         self.note(&instance.instance.environment);
+        if !instance.iterations.is_empty() {
+            self.put(STATISTIC, "mean of samples".to_owned());
+        } else {
+            for summary in &instance.summaries {
+                self.put(STATISTIC, centre_name(summary).to_owned());
+            }
+        }
     }
 
     /// Returns what was observed.

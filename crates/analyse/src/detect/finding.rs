@@ -168,27 +168,3 @@ pub struct Suspicion {
     /// Number of histories that share it: those of a suite, or one.
     pub histories: usize,
 }
-
-/// The state of a series in the search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SeriesState {
-    /// It was tested.
-    Tested,
-    /// It has too few runs.
-    TooFew {
-        /// The number that it has.
-        runs: usize,
-    },
-    /// It was not tried at the newest moments of its suite.
-    NotMeasured {
-        /// The moment at which it was tried last.
-        since: usize,
-    },
-    /// It was tried at the newest moments, and has had no usable value since.
-    NothingUsable {
-        /// The moment of its last usable value.
-        since: usize,
-    },
-    /// It was searched, and it wanders: it has no level that could change, so nothing is said about it.
-    Wanders,
-}

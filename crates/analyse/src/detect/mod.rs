@@ -24,6 +24,7 @@ mod self_test;
 mod series;
 mod shared;
 mod size;
+mod states;
 mod surroundings;
 #[cfg(test)]
 mod surroundings_tests;
@@ -37,8 +38,7 @@ mod triage;
 pub use drift::{DriftRate, RatePeriod};
 pub use environment::EnvironmentChange;
 pub use finding::{
-    ChangeKind, Direction, Evidence, ExceededThreshold, Finding, FindingGroup, SeriesState,
-    Suspicion,
+    ChangeKind, Direction, Evidence, ExceededThreshold, Finding, FindingGroup, Suspicion,
 };
 pub use options::{DetectOptions, DetectRule, HistoryOrder};
 pub use search::{Detection, detect};
@@ -48,6 +48,7 @@ pub use self_test::{
 };
 pub use series::{FAILURES, Histories, HistorySeries, Moment, SeriesPoint};
 pub use size::ChangeSize;
+pub use states::{JudgedCount, SeriesState, UnjudgedReason, measured};
 pub use surroundings::SurroundingEffect;
 pub use threshold::ThresholdRule;
 pub use triage::{Triaged, change_id};

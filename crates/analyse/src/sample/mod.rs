@@ -42,3 +42,4 @@ pub use side::{KnownSides, SideError, SideKind, SideSpec};
 pub use sides::{ComparedSide, ComparedSides};
 pub use subject::Subject;
 pub use units::convert;
+pub(crate) use void::is_void;
