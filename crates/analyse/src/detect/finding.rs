@@ -8,6 +8,7 @@ use super::size::ChangeSize;
 use super::triage::Triaged;
 use crate::sample::Subject;
 use lapwing_model::{Better, Metric};
+use lapwing_record::TriageState;
 
 /// The shape of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -132,6 +133,12 @@ impl Finding {
     /// Returns whether it may need attention: it still holds, no surroundings explain it, and no triage is about it.
     pub fn is_open(&self) -> bool {
         self.went_away.is_none() && self.triage.is_none() && self.explained.is_none()
+    }
+
+    /// Returns whether it lies in the past that was accepted as a whole: it is counted, and not listed.
+    pub fn is_accepted(&self) -> bool {
+        let triage = self.triage.as_ref();
+        triage.is_some_and(|triage| triage.state == TriageState::Accepted)
     }
 }
 

@@ -18,6 +18,7 @@ mod newest_tests;
 mod nightly_tests;
 mod noise;
 mod options;
+mod past;
 mod search;
 mod searched;
 mod self_test;
@@ -41,6 +42,7 @@ pub use finding::{
     ChangeKind, Direction, Evidence, ExceededThreshold, Finding, FindingGroup, Suspicion,
 };
 pub use options::{DetectOptions, DetectRule, HistoryOrder};
+pub use past::{RECENT_RUNS, UnreviewedPast};
 pub use search::{Detection, detect};
 pub use self_test::{
     AlarmCount, AlarmRate, DriftShare, JUDGED_NIGHTS, RUNS_FOR_A_SELF_TEST, ReplayNumbers,

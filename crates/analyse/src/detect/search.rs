@@ -42,6 +42,8 @@ pub struct Detection {
     pub small: usize,
     /// Number of changes before the moment from which on they are reported.
     pub earlier: usize,
+    /// The moment of the last finding that was accepted with all before it; `None` if none was.
+    pub accepted_until: Option<usize>,
     /// The effects of surroundings that were taken out, by series.
     pub surroundings: Vec<Vec<SurroundingEffect>>,
 }

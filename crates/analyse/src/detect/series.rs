@@ -51,6 +51,21 @@ impl Moment {
     pub fn version(&self) -> &Version {
         &self.run.version
     }
+
+    /// Returns whether its version has this label or name, or a commit that begins with it.
+    pub fn is_of_version(&self, text: &str) -> bool {
+        let Version { name, commit, .. } = self.version();
+        self.version().label().as_deref() == Some(text)
+            || name.as_deref() == Some(text)
+            || commit
+                .as_ref()
+                .is_some_and(|commit| commit.starts_with(text))
+    }
+
+    /// Returns its date: that of the version, or else of the measurement.
+    pub fn date(&self) -> Timestamp {
+        self.position.version_date.unwrap_or(self.position.measured)
+    }
 }
 
 /// One run of a series.

@@ -149,7 +149,8 @@ impl ChangesView {
             let rank = |group: &FindingGroup| {
                 let is_closed = !group.findings.iter().any(|at| self.finding(*at).is_open());
                 let direction = self.lead(group).direction;
-                (is_closed, direction != Direction::Regression)
+                let is_accepted = self.detection.is_accepted(group);
+                (is_accepted, is_closed, direction != Direction::Regression)
             };
             let seconds = |group: &FindingGroup| cost(self, group).map_or(-1.0, f64::abs);
             let by_rank = rank(one).cmp(&rank(other));
