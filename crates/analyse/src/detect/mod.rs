@@ -26,6 +26,8 @@ mod series;
 mod shared;
 mod size;
 mod states;
+#[cfg(test)]
+mod summaries_tests;
 mod surroundings;
 #[cfg(test)]
 mod surroundings_tests;

@@ -8,13 +8,13 @@ use super::series::Histories;
 
 /// A change in the newest runs of this number is recent: a month of nights.
 pub const RECENT_RUNS: usize = 30;
-/// More changes than this are not read one by one.
+/// More changes than this, by cause, are not read one by one.
 const MANY: usize = 20;
 
 /// The changes of a history of which none was ever triaged or reported, and most lie in its past.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreviewedPast {
-    /// Number of changes, by cause, before the newest [`RECENT_RUNS`] runs of their suites.
+    /// Number of changes before the newest [`RECENT_RUNS`] runs of their suites; what a suite shares is one.
     pub changes: usize,
     /// The moment of the last of them.
     pub until: usize,
@@ -54,11 +54,15 @@ impl Detection {
         let is_recent = |group: &FindingGroup| newest(group) >= borders[self.suite(group)];
         let recent = groups().filter(|(_, group)| is_recent(group));
         let recent: Vec<usize> = recent.map(|(at, _)| at).collect();
-        let past = groups().filter(|(_, group)| !is_recent(group));
-        let until = past.map(|(_, group)| newest(group)).max()?;
-        let changes = self.groups.len() - recent.len();
-        (changes > MANY).then_some(UnreviewedPast {
-            changes,
+        let past = groups().map(|(_, group)| group);
+        let past: Vec<&FindingGroup> = past.filter(|group| !is_recent(group)).collect();
+        let until = past.iter().map(|group| newest(group)).max()?;
+        let changes = |group: &&FindingGroup| match group.is_shared {
+            true => 1,
+            false => group.findings.len(),
+        };
+        (past.len() > MANY).then_some(UnreviewedPast {
+            changes: past.iter().map(changes).sum(),
             until,
             recent,
         })

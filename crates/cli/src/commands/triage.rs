@@ -9,6 +9,7 @@ use lapwing_analyse::clean::CleaningRules;
 use lapwing_analyse::detect::{Histories, HistoryOrder, change_id};
 use lapwing_analyse::judge::MetricChoice;
 use lapwing_analyse::sample::each_benchmark;
+use lapwing_model::Version;
 use lapwing_model::text::joined;
 use lapwing_record::{Change, Filter, Store, StoreError, Triage, TriageState};
 
@@ -164,10 +165,10 @@ impl TriageCommand {
         let moments = &histories.moments;
         let last = moments.iter().rfind(|moment| moment.is_of_version(until));
         let (version, before, end) = match last {
-            // Its label and not a part of its commit, which a later one may begin with as well.
+            // Not a part of its commit, which a later one may begin with as well.
             Some(moment) => {
-                let label = moment.label();
-                (Some(label.clone()), None, format!("until {label}"))
+                let Version { name, commit, .. } = moment.version().clone();
+                (name.or(commit), None, format!("until {}", moment.label()))
             }
             None => {
                 let before = parse_date(until).map_err(|_no_date| {

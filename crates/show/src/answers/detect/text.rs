@@ -76,7 +76,8 @@ pub fn text_answer(answer: &DetectAnswer, view: View) -> TextAnswer {
     let listed = ListedChanges::of(answer, view);
     let mut notes = Vec::new();
     for (number, (group, findings)) in listed.groups.iter().enumerate() {
-        notes.extend(group_notes(answer, number + 1, group, findings));
+        let number = (listed.groups.len() > 1).then_some(number + 1);
+        notes.extend(group_notes(answer, number, group, findings));
     }
     for suspicion in listed.suspicions {
         let text = suspicion_text(&answer.histories, suspicion);
@@ -195,9 +196,12 @@ fn untested_notes(answer: &DetectAnswer) -> impl Iterator<Item = Note> {
         let why = match row.reason {
             UnjudgedReason::Wanders => "not judged, as the level wanders".to_owned(),
             UnjudgedReason::TooFew => format!("too few runs to test ({needed} are needed)"),
-            UnjudgedReason::NotMeasured
-            | UnjudgedReason::NothingUsable
-            | UnjudgedReason::NeverUsable => reason_words(row.reason).to_owned(),
+            UnjudgedReason::NotMeasured => {
+                "not measured any more, and searched until then".to_owned()
+            }
+            UnjudgedReason::NothingUsable | UnjudgedReason::NeverUsable => {
+                reason_words(row.reason).to_owned()
+            }
         };
         let what = if row.benchmarks == row.first_benchmarks.len() {
             joined_with_and(&row.first_benchmarks)
@@ -335,19 +339,15 @@ fn table(answer: &DetectAnswer, changes: &ListedChanges<'_>) -> Table {
 /// Returns what is known of a change: its place, who shares it, and what else changed there.
 fn group_notes(
     answer: &DetectAnswer,
-    number: usize,
+    number: Option<usize>,
     group: &FindingGroup,
     listed: &[usize],
 ) -> Vec<Note> {
     let histories = &answer.histories;
     let first = &answer.detection.findings[group.findings[0]];
-    let label = if answer.detection.groups.len() > 1 {
-        format!("change {number}: ")
-    } else {
-        String::new()
-    };
+    let label = number.map_or_else(String::new, |number| format!("change {number}: "));
     let note = |code: &'static str, text: String| {
-        Note::marked(code, format!("{label}{text}")).with("change", number)
+        Note::marked(code, format!("{label}{text}")).with("change", number.unwrap_or(1))
     };
     let date = histories.moments[first.since()].date_text();
     let suspects = group.suspects_text(&answer.detection, histories);
