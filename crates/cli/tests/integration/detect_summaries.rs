@@ -98,9 +98,10 @@ fn what_tools_keep_by_default_is_searched() {
     assert_snapshot!(found(asv), @"");
 }
 
-/// Medians of 581 commits in 106 series of two environments each, in all of which asv's own detector finds steps
-/// (`asv.step_detect` 0.6.4 on the series of both environments together). Here an environment is a variant with a
-/// history of its own, and the older one ended.
+/// Medians of 581 commits in 106 series, each in an older environment that ended and a newer one, which are variants
+/// with a history each. asv's own detector (0.6.6, `asv.step_detect.detect_steps` on the values by date) finds 419 steps
+/// in 202 of the 212 histories, and 308 in all 106 series of both environments in a row, among them the steps from one
+/// environment to the other.
 #[test]
 fn scipys_public_history_is_searched() {
     let Some(archive) = reference_data("A_history/scipy_asv_atom.tar.xz") else {
