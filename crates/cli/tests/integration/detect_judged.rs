@@ -98,8 +98,19 @@ fn the_sentence_says_how_many_were_judged_and_why_others_were_not() {
         let folder = history(24, benchmarks);
         run(folder.path(), &["detect", "--fail-on", "regression"])
     };
-    assert_snapshot!(said(&[("a", QUIET), ("b", SHORT), ("c", ENDED), ("d", BROKEN)]), @"");
-    assert_snapshot!(said(&[("b", SHORT), ("d", BROKEN)]), @"");
+    assert_snapshot!(said(&[("a", QUIET), ("b", SHORT), ("c", ENDED), ("d", BROKEN)]), @"
+    no change in 1 of 4 histories; 3 not judged: 1 not measured any more, 1 failed from the first run on, 1 too few runs   (24 runs, FDR 5 %)
+    note: not measured any more, and searched until then: c
+    note: failed from the first run on: d
+    note: too few runs to test (10 are needed): b
+    exit 0
+    ");
+    assert_snapshot!(said(&[("b", SHORT), ("d", BROKEN)]), @"
+    nothing judged: 1 failed from the first run on, 1 too few runs   (24 runs, FDR 5 %)
+    note: failed from the first run on: d
+    note: too few runs to test (10 are needed): b
+    exit 3
+    ");
 }
 
 /// A step of 30 % in that night.
@@ -122,7 +133,20 @@ fn the_past_of_an_old_history_is_one_number_and_is_accepted_at_once() {
     let path = folder.path();
     let detect = || run(path, &["detect", "--fail-on", "regression"]);
     let first = detect();
-    assert_snapshot!(first, @"");
+    assert_snapshot!(first, @"
+    1 new regression in the newest 30 runs, 24 changes before   (25 histories, 60 runs, FDR 5 %)
+
+     benchmark  before   after  change                 since  verdict       id
+     b29        1.00 s  1.30 s  1.298× [1.295, 1.301]  v50    ✗ regression  9f46b005
+
+    note: v49..v50, 2026-02-23
+    note: not listed: 24 changes before the newest 30 runs (`--full` shows them);
+    new regressions among them count for `--fail-on` until they are accepted
+    next: `lapwing triage accept --until v28` accepts the 24 changes until then,
+    `lapwing triage acknowledge 9f46b005` marks it as known, `lapwing report` writes
+    pages with the histories
+    exit 1
+    ");
     let data = |words: &[&str]| -> Value {
         let words = [&["detect", "--format", "json"], words].concat();
         serde_json::from_slice(&output(path, &words).stdout).unwrap()
@@ -137,7 +161,19 @@ fn the_past_of_an_old_history_is_one_number_and_is_accepted_at_once() {
         accepted.starts_with("accepted: changes of all benchmarks until v28\n"),
         "{accepted}"
     );
-    assert_snapshot!(detect(), @"");
+    assert_snapshot!(detect(), @"
+    1 new regression, 24 changes in the accepted past   (25 histories, 60 runs, FDR 5 %)
+
+     benchmark  before   after  change                 since  verdict       id
+     b29        1.00 s  1.30 s  1.298× [1.295, 1.301]  v50    ✗ regression  9f46b005
+
+    note: v49..v50, 2026-02-23
+    note: not listed: the accepted past, up to the change at v28 (`--full` shows it,
+    `lapwing db annotations` who accepted it)
+    next: `lapwing triage acknowledge 9f46b005` marks it as known, `lapwing report`
+    writes pages with the histories
+    exit 1
+    ");
     let after = data(&[]);
     assert_eq!(
         (&after["accepted_until"], &after["counts"]["accepted"]),
@@ -163,10 +199,26 @@ fn the_past_of_an_old_history_is_one_number_and_is_accepted_at_once() {
 fn an_acceptance_needs_an_end_that_has_passed() {
     let folder = history(12, &[("join", QUIET)]);
     let said = |words: &[&str]| run(folder.path(), &[&["triage"], words].concat());
-    assert_snapshot!(said(&["accept", "--until", "2099-01-01"]), @"");
-    assert_snapshot!(said(&["accept", "--until", "v99"]), @"");
-    assert_snapshot!(said(&["mute", "join", "--until", "v3"]), @"");
+    assert_snapshot!(said(&["accept", "--until", "2099-01-01"]), @"
+    error: 2099-01-01 is in the future: what happens until then cannot be accepted yet
+      hint: name the newest version, or a date that has passed
+    exit 2
+    ");
+    assert_snapshot!(said(&["accept", "--until", "v99"]), @"
+    error: `v99` is neither a version nor a date
+      hint: `lapwing list runs` shows the versions
+    exit 2
+    ");
+    assert_snapshot!(said(&["mute", "join", "--until", "v3"]), @"
+    error: --until does not apply here
+      hint: `lapwing triage --help` says to what it applies
+    exit 2
+    ");
     assert!(said(&["accept"]).ends_with("exit 2"));
     let done = said(&["accept", "jo*", "--until", "2026-01-08", "--dry-run"]);
-    assert_snapshot!(done, @"");
+    assert_snapshot!(done, @"
+    would be accepted: changes of `jo*` before 2026-01-08T00:00:00Z
+    note: nothing was changed
+    exit 0
+    ");
 }

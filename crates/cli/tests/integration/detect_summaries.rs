@@ -23,7 +23,7 @@ fn date(night: u32) -> String {
 }
 
 fn commit(night: u32) -> String {
-    format!("{:x}", 0x1_0000_0000_u64 + u64::from(night)).repeat(5)[..40].to_owned()
+    format!("{:08x}", 0x0101_0101 * (night + 1)).repeat(5)
 }
 
 /// Writes `data.js` of github-action-benchmark.
@@ -93,9 +93,36 @@ fn what_tools_keep_by_default_is_searched() {
         assert!(read.ends_with("exit 0"), "{read}");
         run(folder.path(), &["detect", "--fail-on", "regression"])
     };
-    assert_snapshot!(found(github_action), @"");
-    assert_snapshot!(found(pytest_benchmark), @"");
-    assert_snapshot!(found(asv), @"");
+    assert_snapshot!(found(github_action), @"
+    1 new regression   (1 history, 30 runs, FDR 5 %)
+
+     benchmark   before    after  change                 since       verdict       id
+     it         10.0 ms  16.1 ms  1.600× [1.596, 1.604]  10000000f1  ✗ regression  65d807ad
+
+    note: 10000000e1..10000000f1, 2026-09-16
+    next: `lapwing triage acknowledge 65d807ad` marks it as known, `lapwing report`
+    writes pages with the histories
+    exit 1
+    ");
+    assert_snapshot!(found(pytest_benchmark), @"
+    1 new regression   (1 history, 30 runs, FDR 5 %)
+
+     benchmark            before    after  change                 since       verdict       id
+     test_a.py::test_it  10.0 ms  16.1 ms  1.600× [1.596, 1.604]  10000000f1  ✗ regression  1cfab317
+
+    note: 10000000e1..10000000f1, 2026-09-16
+    next: `lapwing triage acknowledge 1cfab317` marks it as known, `lapwing report`
+    writes pages with the histories
+    exit 1
+    ");
+    assert_snapshot!(found(asv), @"
+    nothing judged: too few runs   (2 runs, FDR 5 %)
+    note: no history has more than 2 runs: with fewer than 13, only large changes
+    are found; `lapwing compare 'until DATE' 'since DATE'` compares two parts of a
+    history
+    note: too few runs to test (10 are needed): time_it
+    exit 3
+    ");
 }
 
 /// Medians of 581 commits in 106 series, each in an older environment that ended and a newer one, which are variants
