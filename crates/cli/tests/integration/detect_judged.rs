@@ -99,14 +99,14 @@ fn the_sentence_says_how_many_were_judged_and_why_others_were_not() {
         run(folder.path(), &["detect", "--fail-on", "regression"])
     };
     assert_snapshot!(said(&[("a", QUIET), ("b", SHORT), ("c", ENDED), ("d", BROKEN)]), @"
-    no change in 1 of 4 histories; 3 not judged: 1 not measured any more, 1 failed from the first run on, 1 too few runs   (24 runs, FDR 5 %)
+    no change in 1 of 4 histories; 3 not judged: 1 not measured any more, 1 failed from the first run on, 1 with too few runs   (24 runs, FDR 5 %)
     note: not measured any more, and searched until then: c
     note: failed from the first run on: d
     note: too few runs to test (10 are needed): b
     exit 0
     ");
     assert_snapshot!(said(&[("b", SHORT), ("d", BROKEN)]), @"
-    nothing judged: 1 failed from the first run on, 1 too few runs   (24 runs, FDR 5 %)
+    nothing judged: 1 failed from the first run on, 1 with too few runs   (24 runs, FDR 5 %)
     note: failed from the first run on: d
     note: too few runs to test (10 are needed): b
     exit 3
@@ -185,7 +185,11 @@ fn the_past_of_an_old_history_is_one_number_and_is_accepted_at_once() {
     assert_eq!(states.filter(|it| it["state"] == "accepted").count(), 24);
     // What comes later is new, and one annotation is undone.
     import(path, &nights(60..80, &[("b05", |_| Some(1.7))]));
-    assert!(detect().starts_with("2 new regressions, 24 changes in the accepted past "));
+    let later = detect();
+    assert!(
+        later.starts_with("2 new regressions, 24 changes in the accepted past "),
+        "{later}"
+    );
     let annotations = output(path, &["db", "annotations", "--format", "json"]);
     let annotations: Value = serde_json::from_slice(&annotations.stdout).unwrap();
     let [one] = &annotations["annotations"].as_array().unwrap()[..] else {

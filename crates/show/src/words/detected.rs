@@ -29,29 +29,35 @@ pub fn tested_text(histories: &Histories, detection: &Detection) -> String {
     format!("{text}, {runs}")
 }
 
-/// Returns what was not judged, and why: `2 not judged: too few runs`, or with several reasons `5 not judged: 3 too few
-/// runs, 2 not measured any more`; `None` if all was.
+/// Returns what was not judged, and why: `2 not judged: too few runs`, or with several reasons `5 not judged: 2 not
+/// measured any more, 3 with too few runs`; `None` if all was.
 pub fn unjudged_text(judged: &JudgedCount) -> Option<String> {
     let number = grouped(judged.histories - judged.judged);
-    let reasons: Vec<(String, &str)> = (judged.unjudged.iter())
-        .map(|(reason, number)| (grouped(*number), reason_words(*reason)))
-        .collect();
-    match &reasons[..] {
-        [] => None,
-        [(_, reason)] => Some(format!("{number} not judged: {reason}")),
-        reasons => {
-            let reasons = reasons
-                .iter()
-                .map(|(number, why)| format!("{number} {why}"));
-            Some(format!("{number} not judged: {}", joined(reasons)))
-        }
+    (!judged.is_complete()).then(|| format!("{number} not judged: {}", reasons_text(judged)))
+}
+
+/// Returns why histories were not judged, with their numbers if there are several reasons.
+fn reasons_text(judged: &JudgedCount) -> String {
+    let reasons: Vec<(&UnjudgedReason, &usize)> = judged.unjudged.iter().collect();
+    if let [(reason, _)] = reasons[..] {
+        return reason_words(*reason).to_owned();
     }
+    let reasons = reasons.into_iter().map(|(reason, number)| {
+        let with = match reason {
+            UnjudgedReason::TooFew | UnjudgedReason::NothingUsable => "with ",
+            UnjudgedReason::Wanders | UnjudgedReason::NotMeasured | UnjudgedReason::NeverUsable => {
+                ""
+            }
+        };
+        format!("{} {with}{}", grouped(*number), reason_words(*reason))
+    });
+    joined(reasons)
 }
 
 /// Returns why histories are not judged: `too few runs`.
 pub fn reason_words(reason: UnjudgedReason) -> &'static str {
     match reason {
-        UnjudgedReason::Wanders => "no level, as they wander",
+        UnjudgedReason::Wanders => "wandering",
         UnjudgedReason::NotMeasured => "not measured any more",
         UnjudgedReason::NothingUsable => "no usable value any more",
         UnjudgedReason::NeverUsable => "failed from the first run on",
@@ -222,15 +228,7 @@ fn nothing_found(detection: &Detection) -> String {
         None if judged.histories == 0 => "nothing judged".to_owned(),
         None if what == "change" => "no change found".to_owned(),
         None => format!("no {what}"),
-        Some(_) if judged.judged == 0 => match &judged.unjudged.iter().collect::<Vec<_>>()[..] {
-            [(reason, _)] => format!("nothing judged: {}", reason_words(**reason)),
-            reasons => {
-                let reasons = reasons.iter();
-                let reasons =
-                    reasons.map(|(reason, number)| format!("{number} {}", reason_words(**reason)));
-                format!("nothing judged: {}", joined(reasons))
-            }
-        },
+        Some(_) if judged.judged == 0 => format!("nothing judged: {}", reasons_text(judged)),
         Some(unjudged) => format!(
             "no {what} in {} of {}; {unjudged}",
             grouped(judged.judged),
