@@ -55,10 +55,10 @@ impl Observed {
         }
         self.note(&instance.instance.environment);
         if !instance.iterations.is_empty() {
-            self.put(STATISTIC, "mean of samples".to_owned());
+            self.put_statistic("mean of samples");
         } else {
             for summary in &instance.summaries {
-                self.put(STATISTIC, centre_name(summary).to_owned());
+                self.put_statistic(centre_name(summary));
             }
         }
     }
@@ -82,6 +82,13 @@ impl Observed {
 
     fn note(&mut self, environment: &Object) {
         observations(environment, &mut |path, value| self.put(path, value));
+    }
+
+    fn put_statistic(&mut self, name: &str) {
+        let known = self.values.get(STATISTIC);
+        if known.is_none_or(|known| !known.contains(name)) {
+            self.put(STATISTIC, name.to_owned());
+        }
     }
 
     fn put(&mut self, key: &str, value: String) {

@@ -11,23 +11,22 @@ pub const RECENT_RUNS: usize = 30;
 /// More changes than this, by cause, are not read one by one.
 const MANY: usize = 20;
 
-/// The changes of a history of which none was ever triaged or reported, and most lie in its past.
+/// The past of histories that nobody has looked at: too many changes to be read one by one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreviewedPast {
-    /// Number of changes before the newest [`RECENT_RUNS`] runs of their suites; what a suite shares is one.
+    /// Number of changes before the newest [`RECENT_RUNS`] runs of their suites of which nobody has said anything; what a
+    /// suite shares is one.
     pub changes: usize,
     /// The moment of the last of them.
     pub until: usize,
-    /// The indices of the other changes in [`Detection::groups`].
-    pub recent: Vec<usize>,
+    /// The indices of the other changes in [`Detection::groups`]: those that are recent or were triaged.
+    pub others: Vec<usize>,
 }
 
 impl Detection {
-    /// Returns the past of histories that nobody has looked at; `None` if a change was triaged or reported, or if the
-    /// past has few changes.
+    /// Returns the past of histories that nobody has looked at; `None` if it has few changes.
     pub fn unreviewed_past(&self, histories: &Histories) -> Option<UnreviewedPast> {
-        let is_reviewed = |finding: &Finding| finding.triage.is_some() || finding.is_notified;
-        if self.groups.len() <= MANY || self.findings.iter().any(is_reviewed) {
+        if self.groups.len() <= MANY {
             return None;
         }
         let mut borders = BTreeMap::new();
@@ -35,36 +34,33 @@ impl Detection {
             let suite = self.suite(group);
             borders.entry(suite).or_insert_with(|| {
                 let moments = histories.moments_of_suite(suite);
-                moments
-                    .iter()
-                    .rev()
-                    .nth(RECENT_RUNS - 1)
-                    .copied()
-                    .unwrap_or(0)
+                let border = moments.iter().rev().nth(RECENT_RUNS - 1);
+                border.copied().unwrap_or(0)
             });
         }
+        let findings = |group: &FindingGroup| -> Vec<&Finding> {
+            let findings = group.findings.iter();
+            findings.map(|at| &self.findings[*at]).collect()
+        };
         let newest = |group: &FindingGroup| {
-            let places = group
-                .findings
-                .iter()
-                .map(|at| self.findings[*at].first_after);
+            let places = findings(group).into_iter().map(|it| it.first_after);
             places.max().unwrap_or(0)
         };
-        let groups = || self.groups.iter().enumerate();
-        let is_recent = |group: &FindingGroup| newest(group) >= borders[self.suite(group)];
-        let recent = groups().filter(|(_, group)| is_recent(group));
-        let recent: Vec<usize> = recent.map(|(at, _)| at).collect();
-        let past = groups().map(|(_, group)| group);
-        let past: Vec<&FindingGroup> = past.filter(|group| !is_recent(group)).collect();
-        let until = past.iter().map(|group| newest(group)).max()?;
-        let changes = |group: &&FindingGroup| match group.is_shared {
+        let is_past = |group: &FindingGroup| {
+            newest(group) < borders[self.suite(group)]
+                && findings(group).iter().all(|it| it.triage.is_none())
+        };
+        let groups = self.groups.iter().enumerate();
+        let (past, others): (Vec<_>, Vec<_>) = groups.partition(|(_, group)| is_past(group));
+        let changes = past.iter().map(|(_, group)| match group.is_shared {
             true => 1,
             false => group.findings.len(),
-        };
+        });
+        let until = past.iter().map(|(_, group)| newest(group)).max()?;
         (past.len() > MANY).then_some(UnreviewedPast {
-            changes: past.iter().map(changes).sum(),
+            changes: changes.sum(),
             until,
-            recent,
+            others: others.into_iter().map(|(at, _)| at).collect(),
         })
     }
 

@@ -134,7 +134,7 @@ fn the_past_of_an_old_history_is_one_number_and_is_accepted_at_once() {
     let detect = || run(path, &["detect", "--fail-on", "regression"]);
     let first = detect();
     assert_snapshot!(first, @"
-    1 new regression in the newest 30 runs, 24 changes before   (25 histories, 60 runs, FDR 5 %)
+    1 new regression, 24 changes before the newest 30 runs   (25 histories, 60 runs, FDR 5 %)
 
      benchmark  before   after  change                 since  verdict       id
      b29        1.00 s  1.30 s  1.298× [1.295, 1.301]  v50    ✗ regression  9f46b005

@@ -203,18 +203,17 @@ pub fn detection_text(histories: &Histories, detection: &Detection) -> String {
     text
 }
 
-/// Returns what is new of a history whose past nobody has looked at: `1 new regression in the newest 30 runs, 212
-/// changes before`.
+/// Returns what there is besides a past that nobody has looked at: `1 new regression, 212 changes before the newest 30
+/// runs`.
 fn recent_text(detection: &Detection, past: &UnreviewedPast) -> String {
-    let recent: Vec<&FindingGroup> = (past.recent.iter())
-        .map(|at| &detection.groups[*at])
-        .collect();
-    let recent = match ChangeCounts::among(detection, &recent).text(detection) {
-        text if text.is_empty() => "no change".to_owned(),
+    let others = past.others.iter().map(|at| &detection.groups[*at]);
+    let others = ChangeCounts::among(detection, &others.collect::<Vec<_>>());
+    let others = match others.text(detection) {
+        text if text.is_empty() => "no recent change".to_owned(),
         text => text,
     };
     let before = counted(past.changes, "change");
-    format!("{recent} in the newest {RECENT_RUNS} runs, {before} before")
+    format!("{others}, {before} before the newest {RECENT_RUNS} runs")
 }
 
 fn nothing_found(detection: &Detection) -> String {

@@ -46,7 +46,7 @@ impl<'a> ListedChanges<'a> {
         let detection = &answer.detection;
         let past = detection.unreviewed_past(&answer.histories);
         let is_counted = |at: usize| {
-            let is_past = past.as_ref().is_some_and(|it| !it.recent.contains(&at));
+            let is_past = past.as_ref().is_some_and(|it| !it.others.contains(&at));
             is_past || detection.is_accepted(&detection.groups[at])
         };
         let groups = detection.groups.iter().enumerate();
@@ -137,13 +137,11 @@ fn past_note(answer: &DetectAnswer) -> Option<Note> {
 fn accepted_note(answer: &DetectAnswer) -> Option<Note> {
     let detection = &answer.detection;
     let until = answer.histories.moments[detection.accepted_until?].label();
-    let groups = detection.groups.iter();
-    let changes = groups.filter(|group| detection.is_accepted(group)).count();
     let text = format!(
         "not listed: the accepted past, up to the change at {until} (`--full` shows it, `{} db annotations` who accepted it)",
         answer.program
     );
-    Some(Note::marked("accepted", text).with("changes", changes))
+    Some(Note::marked("accepted", text).with("until", until))
 }
 
 /// Returns which effects of surroundings were taken out before changes were looked for, by surrounding.
@@ -196,12 +194,12 @@ fn untested_notes(answer: &DetectAnswer) -> impl Iterator<Item = Note> {
         let why = match row.reason {
             UnjudgedReason::Wanders => "not judged, as the level wanders".to_owned(),
             UnjudgedReason::TooFew => format!("too few runs to test ({needed} are needed)"),
-            UnjudgedReason::NotMeasured => {
+            UnjudgedReason::NotMeasured if answer.options.rule == DetectRule::ChangePoint => {
                 "not measured any more, and searched until then".to_owned()
             }
-            UnjudgedReason::NothingUsable | UnjudgedReason::NeverUsable => {
-                reason_words(row.reason).to_owned()
-            }
+            UnjudgedReason::NotMeasured
+            | UnjudgedReason::NothingUsable
+            | UnjudgedReason::NeverUsable => reason_words(row.reason).to_owned(),
         };
         let what = if row.benchmarks == row.first_benchmarks.len() {
             joined_with_and(&row.first_benchmarks)

@@ -226,7 +226,13 @@ fn suspected(view: &ChangesView) -> Markup {
 
 fn not_shown(view: &ChangesView) -> Markup {
     let small = view.detection.small;
+    let past = view.detection.unreviewed_past(&view.histories);
+    let until = past.and_then(|past| view.histories.moments[past.until].version().label());
     html! {
+        @if let Some(until) = until {
+            p.hint { "Nobody has said anything about the changes of the past: " code { "lapwing triage accept --until " (until) }
+                " accepts them at once, so that only what is newer is listed here." }
+        }
         @if small > 0 {
             p.hint { "Not shown: " (counted(small, "change")) " below the smallest effect"
                 @if let Some(effect) = view.options.smallest_effect { " of " (round_percent(effect)) } "." }
