@@ -185,7 +185,7 @@ fn the_past_of_an_old_history_is_one_number_and_is_accepted_at_once() {
     assert_eq!(states.filter(|it| it["state"] == "accepted").count(), 24);
     // What comes later is new, and one annotation is undone.
     import(path, &nights(60..80, &[("b05", |_| Some(1.7))]));
-    let later = detect();
+    let later = run(path, &["detect", "--smallest-effect", "3%"]);
     assert!(
         later.starts_with("2 new regressions, 24 changes in the accepted past "),
         "{later}"

@@ -97,10 +97,10 @@ fn what_tools_keep_by_default_is_searched() {
     1 new regression   (1 history, 30 runs, FDR 5 %)
 
      benchmark   before    after  change                 since       verdict       id
-     it         10.0 ms  16.1 ms  1.600× [1.596, 1.604]  10000000f1  ✗ regression  65d807ad
+     it         10.0 ms  16.1 ms  1.600× [1.596, 1.604]  1010101010  ✗ regression  a3af8af3
 
-    note: 10000000e1..10000000f1, 2026-09-16
-    next: `lapwing triage acknowledge 65d807ad` marks it as known, `lapwing report`
+    note: 0f0f0f0f0f..1010101010, 2026-09-16
+    next: `lapwing triage acknowledge a3af8af3` marks it as known, `lapwing report`
     writes pages with the histories
     exit 1
     ");
@@ -108,20 +108,23 @@ fn what_tools_keep_by_default_is_searched() {
     1 new regression   (1 history, 30 runs, FDR 5 %)
 
      benchmark            before    after  change                 since       verdict       id
-     test_a.py::test_it  10.0 ms  16.1 ms  1.600× [1.596, 1.604]  10000000f1  ✗ regression  1cfab317
+     test_a.py::test_it  10.0 ms  16.1 ms  1.600× [1.596, 1.604]  1010101010  ✗ regression  ea116487
 
-    note: 10000000e1..10000000f1, 2026-09-16
-    next: `lapwing triage acknowledge 1cfab317` marks it as known, `lapwing report`
+    note: 0f0f0f0f0f..1010101010, 2026-09-16
+    next: `lapwing triage acknowledge ea116487` marks it as known, `lapwing report`
     writes pages with the histories
     exit 1
     ");
     assert_snapshot!(found(asv), @"
-    nothing judged: too few runs   (2 runs, FDR 5 %)
-    note: no history has more than 2 runs: with fewer than 13, only large changes
-    are found; `lapwing compare 'until DATE' 'since DATE'` compares two parts of a
-    history
-    note: too few runs to test (10 are needed): time_it
-    exit 3
+    1 new regression   (1 history, 30 runs, FDR 5 %)
+
+     benchmark       before    after  change                 since       verdict       id
+     time_it (env)  10.1 ms  16.1 ms  1.600× [1.596, 1.604]  1010101010  ✗ regression  beefaa89
+
+    note: 0f0f0f0f0f..1010101010, 2026-09-13
+    next: `lapwing triage acknowledge beefaa89` marks it as known, `lapwing report`
+    writes pages with the histories
+    exit 1
     ");
 }
 
