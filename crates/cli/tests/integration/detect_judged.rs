@@ -197,6 +197,13 @@ fn the_past_of_an_old_history_is_one_number_and_is_accepted_at_once() {
     };
     run(path, &["db", "restore", one["id"].as_str().unwrap()]);
     assert_eq!(data(&[])["counts"]["accepted"], 0);
+    // Of a date, what is dated before.
+    run(path, &["triage", "accept", "--until", "2026-01-15"]);
+    let after = data(&[]);
+    assert_eq!(
+        (&after["accepted_until"], &after["counts"]["accepted"]),
+        (&"v13".into(), &9.into())
+    );
 }
 
 #[test]
