@@ -5,8 +5,8 @@ use crate::report::FindingSentence;
 use maud::{Markup, html};
 use serde::Serialize;
 
+use super::ChangesView;
 use super::words::{since_text, state_text, subject_text};
-use super::{ChangesView, SHOWN_CAUSES};
 use crate::chart::{HistoryPoint, LevelMark, history};
 use crate::report::directory::DirectoryError;
 use crate::report::sections::metric::history_points;
@@ -243,7 +243,7 @@ pub(in crate::report) fn write_charts(
         let is_lead = view.detection.groups[number].lead() == *at;
         let mut metrics = views.iter().enumerate();
         let drawn = metrics.find(|(number, it)| is_drawn_in(finding, it, *number == 0));
-        let Some((metric, drawn)) = drawn.filter(|_| is_lead && number < SHOWN_CAUSES) else {
+        let Some((metric, drawn)) = drawn.filter(|_| is_lead && number < view.sections()) else {
             continue;
         };
         let marks = level_marks(Some(view), slug, drawn, metric == 0);

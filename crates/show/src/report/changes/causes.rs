@@ -28,10 +28,7 @@ const SHOWN_VALUES: usize = 2;
 
 /// Returns the sections of the most important causes.
 pub(super) fn causes(view: &ChangesView) -> Markup {
-    // Those that were accepted come last, and are only counted.
-    let detection = &view.detection;
-    let listed = (detection.groups).partition_point(|group| !detection.is_accepted(group));
-    let groups = &detection.groups[..listed];
+    let groups = view.listed_causes();
     html! {
         @for (at, group) in groups.iter().take(SHOWN_CAUSES).enumerate() { (cause(view, at + 1, group)) }
         @if groups.len() > SHOWN_CAUSES {

@@ -164,6 +164,18 @@ impl ChangesView {
         self.detection.groups = groups;
     }
 
+    /// Returns the causes that are listed: those that were accepted come last, and are only counted.
+    fn listed_causes(&self) -> &[FindingGroup] {
+        let groups = &self.detection.groups;
+        let listed = groups.partition_point(|group| !self.detection.is_accepted(group));
+        &groups[..listed]
+    }
+
+    /// Returns the number of causes that have a section of their own.
+    fn sections(&self) -> usize {
+        self.listed_causes().len().min(SHOWN_CAUSES)
+    }
+
     fn finding(&self, at: usize) -> &Finding {
         &self.detection.findings[at]
     }
@@ -187,7 +199,7 @@ impl ChangesView {
     fn has_section(&self, finding: usize) -> bool {
         let number = self.cause_of[finding];
         let group = &self.detection.groups[number];
-        number < SHOWN_CAUSES
+        number < self.sections()
             && group
                 .findings
                 .iter()

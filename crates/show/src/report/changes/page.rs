@@ -119,7 +119,7 @@ fn row(view: &ChangesView, at: usize, written: &BTreeMap<String, Vec<String>>) -
         setting: subject.setting.text().unwrap_or_default(),
         metric: subject.metric.clone(),
         cause,
-        has_section: cause <= SHOWN_CAUSES,
+        has_section: cause <= view.sections(),
         before_text,
         after_text,
         size: Some(sign * finding.size.relative()).filter(|it| it.is_finite()),
@@ -289,7 +289,7 @@ fn filters(view: &ChangesView, rows: &[FindingRow]) -> Filters {
     if metrics.len() == 1 {
         metrics.clear();
     }
-    let causes = 1..=view.detection.groups.len();
+    let causes = 1..=view.listed_causes().len();
     let directions: BTreeSet<&str> = rows.iter().map(|row| row.direction).collect();
     Filters::of("Changes", rows.iter().map(|row| &row.benchmark))
         .by_metric(metrics, MetricFilter::OneOrAll)
