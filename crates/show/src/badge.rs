@@ -2,8 +2,8 @@
 
 use maud::html;
 
-use lapwing_analyse::detect::{Detection, Direction, Finding, SeriesState};
-use lapwing_model::text::counted;
+use lapwing_analyse::detect::{Detection, Direction, Finding};
+use lapwing_model::text::{counted, grouped};
 
 const LABEL: &str = "performance";
 const GREEN: &str = "#2e7d32";
@@ -14,7 +14,8 @@ const TEN_LETTERS: usize = 63;
 const MARGIN: usize = 6;
 const HEIGHT: usize = 20;
 
-/// Returns an SVG image with the number of changes that are neither undone nor triaged.
+/// Returns an SVG image with the number of changes that are neither undone nor triaged. If there is none, it says in how
+/// many of the histories, unless all were judged.
 pub fn badge(detection: &Detection) -> String {
     let (text, colour) = message(detection);
     drawing(&text, colour)
@@ -29,12 +30,16 @@ fn message(detection: &Detection) -> (String, &'static str) {
             .filter(|group| group.findings.iter().any(is_counted))
             .count()
     };
-    let is_tested = |state: &SeriesState| matches!(state, SeriesState::Tested);
+    let judged = &detection.judged;
     match (
         number(Direction::Regression),
         number(Direction::Improvement),
     ) {
-        (0, _) if !detection.states.iter().any(is_tested) => ("not tested".to_owned(), GREY),
+        (0, _) if judged.judged == 0 => ("not judged".to_owned(), GREY),
+        (0, 0) if !judged.is_complete() => {
+            let [judged, all] = [judged.judged, judged.histories].map(grouped);
+            (format!("no regressions in {judged} of {all}"), GREEN)
+        }
         (0, 0) => ("no regressions".to_owned(), GREEN),
         (0, improvements) => (counted(improvements, "improvement"), GREEN),
         (regressions, _) => (counted(regressions, "regression"), RED),

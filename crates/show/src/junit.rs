@@ -1,15 +1,16 @@
 //! The findings of change detection as JUnit XML, which CI systems show as tests.
 
-use crate::FindingText;
+use crate::{FindingText, reason_words};
 use maud::{Markup, PreEscaped, html};
 
 use super::words::finding::environment_text;
 use lapwing_analyse::detect::{
-    Detection, Direction, Finding, Histories, HistorySeries, SeriesState,
+    Detection, Direction, Finding, Histories, HistorySeries, SeriesState, UnjudgedReason,
 };
 
-/// Returns a test suite per suite with a test case per history. It fails for a regression that is neither undone
-/// nor triaged, and is skipped if it could not be tested.
+/// Returns a test suite per suite with a test case per history of a measured metric. It fails for a regression that is
+/// neither undone nor triaged, and is skipped if it was not judged. Failures have a test case where there are more of
+/// them than before.
 pub fn junit(histories: &Histories, detection: &Detection) -> String {
     let mut suites: Vec<&str> = histories
         .series
@@ -52,7 +53,9 @@ fn test_suite(suite: &str, histories: &Histories, detection: &Detection) -> Mark
     let series = histories.series.iter().enumerate();
     let cases: Vec<HistoryCase> = series
         .filter(|(_, series)| series.subject.suite == suite)
-        .map(|(at, _)| HistoryCase::of(at, histories, detection))
+        .map(|(at, series)| (HistoryCase::of(at, histories, detection), series))
+        .filter(|(case, series)| series.is_measured() || !case.failures.is_empty())
+        .map(|(case, _)| case)
         .collect();
     let failed = cases.iter().filter(|case| !case.failures.is_empty());
     let skipped = cases.iter().filter(|case| case.skipped.is_some());
@@ -105,6 +108,7 @@ fn untested(histories: &Histories, state: SeriesState) -> Option<String> {
         SeriesState::NothingUsable { since } => {
             Some(format!("no usable value since {}", place(since)))
         }
+        SeriesState::NeverUsable => Some(reason_words(UnjudgedReason::NeverUsable).to_owned()),
     }
 }
 

@@ -28,6 +28,9 @@ pub use quantity::{UnitScale, machine_time, percent, quantity, ratio, round_perc
 pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};
 pub use units::into_base_units;
+pub use words::detected::{
+    ChangeCounts, detection_text, names_histories, reason_words, tested_text, unjudged_text,
+};
 pub use words::detection::{
     DetectionView, beyond_band_note, change, configuration_text, detectable_text,
     detectable_with_interval, few_instances_caution, interval_text, outliers_caution,
@@ -38,9 +41,8 @@ pub use words::estimate::{
     EstimateText, comparison_sentence, cv_text, difference_text, ratio_text,
 };
 pub use words::finding::{
-    ChangeCounts, FindingGroupText, FindingText, MomentText, NAMED_ENVIRONMENT_CHANGES,
-    change_text, detection_text, environment_text, explained_text, surrounding_text,
-    suspicion_text, tested_text,
+    FindingGroupText, FindingText, MomentText, NAMED_ENVIRONMENT_CHANGES, change_text,
+    environment_text, explained_text, surrounding_text, suspicion_text,
 };
 pub use words::looked::LookedText;
 pub use words::meaning::{BenchmarkMeaning, MeaningParameter};

@@ -5,6 +5,7 @@
 //! applies.
 
 mod audit;
+mod instance_value;
 mod left_out;
 mod outlier;
 mod rules;
@@ -16,6 +17,8 @@ pub use lapwing_model::bare_name;
 use lapwing_record::InstanceData;
 
 pub use audit::{Audit, AuditStage, BenchmarkAudit, Exclusion, Funnel, Remaining, UnusableReason};
+pub(crate) use instance_value::centre_name;
+pub use instance_value::{InstanceValue, PreferredCentres, instance_values};
 pub use left_out::LeftOut;
 pub use outlier::{OutlierMetrics, OutlierRule};
 pub use rules::{

@@ -1,7 +1,7 @@
 //! Series by the name of a test alone, as Coiled's detector groups them.
 
 use super::series::{Histories, HistorySeries, SeriesPoint};
-use crate::clean::{CleaningRules, clean};
+use crate::clean::{CleaningRules, PreferredCentres, instance_values};
 use crate::judge::{MetricChoice, metric};
 use crate::sample::{BenchmarkData, GroupBy, History, HistoryPosition, Setting, Subject, samples};
 use lapwing_record::InstanceData;
@@ -30,15 +30,15 @@ impl Histories {
             sample.instances.retain(|instance| is_wanted(instance));
             let (policy, _) = rules.policy(&sample);
             for metric_name in metrics.of(&sample) {
-                let cleaned = clean(sample.instances.iter().copied(), &metric_name, policy);
-                let points: Vec<SeriesPoint> = cleaned
-                    .instances
+                let centres = PreferredCentres::of(sample.instances.iter().copied(), &metric_name);
+                let values = instance_values(&sample.instances, &metric_name, policy, &centres);
+                let points: Vec<SeriesPoint> = values
                     .iter()
                     .filter_map(|of_instance| {
                         let instance = sample.instances[of_instance.position];
                         Some(SeriesPoint {
                             moment: self.moment_of_instance(instance, &history)?,
-                            value: of_instance.mean(),
+                            value: of_instance.value,
                             instances: 1,
                         })
                     })

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lapwing_stats::as_f64;
 
 use super::series::Moment;
+use crate::clean::centre_name;
 use crate::sample::{is_volatile, observations};
 use lapwing_model::text::joined;
 use lapwing_model::{Object, Run, Session};
@@ -12,6 +13,9 @@ use lapwing_record::{InstanceData, PointRun};
 
 /// Of more instances of a moment nothing new is expected.
 const INSTANCES: usize = 50;
+/// What the values are: means of samples, or the centres that sources without samples state. A history that goes on
+/// from medians to means may have a change there.
+const STATISTIC: &str = "statistic";
 
 /// The observations around the instances of a moment: the values of each key.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -46,6 +50,13 @@ impl Observed {
             self.put("host", host.clone());
         }
         self.note(&instance.instance.environment);
+        if !instance.iterations.is_empty() {
+            self.put_statistic("mean of samples");
+        } else {
+            for summary in &instance.summaries {
+                self.put_statistic(centre_name(summary));
+            }
+        }
     }
 
     /// Adds what was observed around the instances of a run.
@@ -89,6 +100,13 @@ impl Observed {
 
     fn note(&mut self, environment: &Object) {
         observations(environment, &mut |path, value| self.put(path, value));
+    }
+
+    fn put_statistic(&mut self, name: &str) {
+        let known = self.values.get(STATISTIC);
+        if known.is_none_or(|known| !known.contains(name)) {
+            self.put(STATISTIC, name.to_owned());
+        }
     }
 
     fn put(&mut self, key: &str, value: String) {

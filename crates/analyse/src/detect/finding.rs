@@ -8,6 +8,7 @@ use super::size::ChangeSize;
 use super::triage::Triaged;
 use crate::sample::Subject;
 use lapwing_model::{Better, Metric};
+use lapwing_record::TriageState;
 
 /// The shape of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -133,6 +134,12 @@ impl Finding {
     pub fn is_open(&self) -> bool {
         self.went_away.is_none() && self.triage.is_none() && self.explained.is_none()
     }
+
+    /// Returns whether it lies in the past that was accepted as a whole: it is counted, and not listed.
+    pub fn is_accepted(&self) -> bool {
+        let triage = self.triage.as_ref();
+        triage.is_some_and(|triage| triage.state == TriageState::Accepted)
+    }
 }
 
 /// Findings with one cause: changes of several series at the same place, or one that a whole suite shares.
@@ -167,28 +174,4 @@ pub struct Suspicion {
     pub finding: Finding,
     /// Number of histories that share it: those of a suite, or one.
     pub histories: usize,
-}
-
-/// The state of a series in the search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SeriesState {
-    /// It was tested.
-    Tested,
-    /// It has too few runs.
-    TooFew {
-        /// The number that it has.
-        runs: usize,
-    },
-    /// It was not tried at the newest moments of its suite.
-    NotMeasured {
-        /// The moment at which it was tried last.
-        since: usize,
-    },
-    /// It was tried at the newest moments, and has had no usable value since.
-    NothingUsable {
-        /// The moment of its last usable value.
-        since: usize,
-    },
-    /// It was searched, and it wanders: it has no level that could change, so nothing is said about it.
-    Wanders,
 }

@@ -20,6 +20,7 @@ mod noise;
 mod options;
 #[cfg(test)]
 mod order_tests;
+mod past;
 mod points;
 mod search;
 mod searched;
@@ -27,6 +28,9 @@ mod self_test;
 mod series;
 mod shared;
 mod size;
+mod states;
+#[cfg(test)]
+mod summaries_tests;
 mod surroundings;
 #[cfg(test)]
 mod surroundings_tests;
@@ -40,10 +44,10 @@ mod triage;
 pub use drift::{DriftRate, RatePeriod};
 pub use environment::EnvironmentChange;
 pub use finding::{
-    ChangeKind, Direction, Evidence, ExceededThreshold, Finding, FindingGroup, SeriesState,
-    Suspicion,
+    ChangeKind, Direction, Evidence, ExceededThreshold, Finding, FindingGroup, Suspicion,
 };
 pub use options::{DetectOptions, DetectRule, HistoryOrder};
+pub use past::{RECENT_RUNS, UnreviewedPast};
 pub use search::{Detection, detect};
 pub use self_test::{
     AlarmCount, AlarmRate, DriftShare, JUDGED_NIGHTS, RUNS_FOR_A_SELF_TEST, ReplayNumbers,
@@ -51,6 +55,7 @@ pub use self_test::{
 };
 pub use series::{FAILURES, Histories, HistorySeries, Moment, SeriesPoint};
 pub use size::ChangeSize;
+pub use states::{JudgedCount, SeriesState, UnjudgedReason, measured};
 pub use surroundings::SurroundingEffect;
 pub use threshold::ThresholdRule;
 pub use triage::{Triaged, change_id};

@@ -11,11 +11,12 @@ use lapwing_stats::{
 
 use rayon::prelude::*;
 
-use super::finding::{Finding, SeriesState};
+use super::finding::Finding;
 use super::options::DetectOptions;
 use super::searched::{SearchedSeries, SeriesChange};
 use super::series::{FAILURES, Histories, HistorySeries};
 use super::shared::{AGREEING, MEMBERS, SharedChange};
+use super::states::SeriesState;
 
 /// The level of the newest three runs in terms of the rate of false findings: 0.3 % per night at 5 %.
 const CONFIRMED: f64 = 0.06;

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::cause::groups;
 use super::environment::EnvironmentChange;
-use super::finding::{Finding, FindingGroup, SeriesState, Suspicion};
+use super::finding::{Finding, FindingGroup, Suspicion};
 
 use super::newest::{NewestChange, newest_runs, suite_moves};
 use super::noise::search_all;
@@ -16,13 +16,12 @@ use super::options::{DetectOptions, DetectRule};
 use super::searched::{FEWEST_RUNS, SearchedSeries, SeriesChange, is_testable};
 use super::series::{FAILURES, Histories, HistorySeries};
 use super::shared::{MEMBERS, SharedChange, shared_changes};
+use super::states::{JudgedCount, SeriesState, states_of};
 use super::surroundings::{SurroundingEffect, is_of_machine, without_surroundings};
 use super::threshold::ThresholdRule;
 
 /// The share of the level that goes to changes that a whole suite shares; the rest is for those of single series.
 const SHARED: f64 = 0.2;
-/// A series is not measured any more if it has been missing for so many of its usual gaps.
-const MISSING: f64 = 3.0;
 
 /// The changes of all series.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,22 +34,28 @@ pub struct Detection {
     pub suspicions: Vec<Suspicion>,
     /// Whether each series was tested.
     pub states: Vec<SeriesState>,
+    /// Number of series that were judged, and why the others were not.
+    pub judged: JudgedCount,
     /// Number of runs that a series needs to be tested.
     pub fewest_runs: usize,
     /// Number of changes that are smaller than the smallest effect.
     pub small: usize,
     /// Number of changes before the moment from which on they are reported.
     pub earlier: usize,
+    /// The moment of the last finding that was accepted with all before it; `None` if none was.
+    pub accepted_until: Option<usize>,
     /// The effects of surroundings that were taken out, by series.
     pub surroundings: Vec<Vec<SurroundingEffect>>,
 }
 
 /// Returns the changes of all series, which are in order.
 pub fn detect(histories: &Histories, options: &DetectOptions) -> Detection {
-    match options.rule {
+    let mut detection = match options.rule {
         DetectRule::ChangePoint => change_points(histories, options),
         DetectRule::Threshold(rule) => alarms(histories, options, &rule),
-    }
+    };
+    detection.judged = JudgedCount::of(histories, &detection.states);
+    detection
 }
 
 /// Returns the alarms of a threshold, which looks at each series for itself.
@@ -335,43 +340,4 @@ fn select(
             adjusted[*member].insert(change.point, p_adjusted.min(1.0));
         }
     }
-}
-
-/// Returns whether each series could be tested, and whether it is still measured.
-fn states_of(histories: &Histories, fewest_runs: usize) -> Vec<SeriesState> {
-    let mut suites: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    let states = histories.series.iter().map(|series| {
-        let suite = series.subject.suite.as_str();
-        let moments = suites.entry(suite).or_insert_with(|| {
-            let moments = histories.moments_of_suite(suite);
-            moments.into_iter().collect()
-        });
-        let values: Vec<usize> = series.points.iter().map(|point| point.moment).collect();
-        if let Some(since) = ended(moments, &series.tried) {
-            return SeriesState::NotMeasured { since };
-        }
-        if let Some(since) = ended(&series.tried, &values) {
-            return SeriesState::NothingUsable { since };
-        }
-        match series.points.len() {
-            runs if runs < fewest_runs => SeriesState::TooFew { runs },
-            _ => SeriesState::Tested,
-        }
-    });
-    states.collect()
-}
-
-/// Returns the last of some moments if they ended: if it is longer ago, in terms of all moments, than [`MISSING`]
-/// times the usual gap between them. Jobs that run side by side share the moments of their suite, and some metrics
-/// are not always there.
-fn ended(all: &[usize], some: &[usize]) -> Option<usize> {
-    let last = *some.last()?;
-    let place = |moment: usize| as_f64(all.partition_point(|at| *at < moment));
-    let gaps: Vec<f64> = some
-        .windows(2)
-        .map(|pair| place(pair[1]) - place(pair[0]))
-        .collect();
-    let usual = lapwing_stats::median(&gaps).unwrap_or(1.0).max(1.0);
-    let missed = as_f64(all.len()) - 1.0 - place(last);
-    (missed >= MISSING * usual).then_some(last)
 }

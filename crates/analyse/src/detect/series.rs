@@ -7,9 +7,10 @@ use lapwing_stats::as_f64;
 
 use super::environment::Observed;
 use super::options::HistoryOrder;
-use crate::clean::{CleanInstance, CleaningPolicy, CleaningRules, clean};
+use crate::clean::{CleaningPolicy, CleaningRules, PreferredCentres, instance_values};
 use crate::judge::{MetricChoice, failures as instance_failures, metric};
 use crate::sample::{BenchmarkData, GroupBy, History, HistoryPosition, Sample, Subject, samples};
+use jiff::Timestamp;
 use lapwing_model::{Id, Metric, MetricName, Outcome, Run, Session, Version};
 use lapwing_record::{InstanceData, PointRun};
 
@@ -50,6 +51,21 @@ impl Moment {
     pub fn version(&self) -> &Version {
         &self.run.version
     }
+
+    /// Returns whether its version has this label or name, or a commit that begins with it.
+    pub fn is_of_version(&self, text: &str) -> bool {
+        let Version { name, commit, .. } = self.version();
+        self.version().label().as_deref() == Some(text)
+            || name.as_deref() == Some(text)
+            || commit
+                .as_ref()
+                .is_some_and(|commit| commit.starts_with(text))
+    }
+
+    /// Returns its date: that of the version, or else of the measurement.
+    pub fn date(&self) -> Timestamp {
+        self.position.version_date.unwrap_or(self.position.measured)
+    }
 }
 
 /// One run of a series.
@@ -57,8 +73,8 @@ impl Moment {
 pub struct SeriesPoint {
     /// The index of its moment in [`Histories::moments`].
     pub moment: usize,
-    /// The geometric mean of the instance means, or the arithmetic one if a mean of the series is not positive; in
-    /// the metric's unit.
+    /// The geometric mean of the values of the instances ([`instance_values`]), or the arithmetic one if one of the
+    /// series is not positive; in the metric's unit.
     pub value: f64,
     /// Number of instances.
     pub instances: usize,
@@ -75,7 +91,7 @@ pub struct HistorySeries {
     pub smallest_effect: Option<f64>,
     /// The ids that its benchmark was recorded with.
     pub recorded_ids: BTreeSet<String>,
-    /// The runs with a usable value, in order.
+    /// The runs with a usable value, in order; none if it failed from its first run on.
     pub points: Vec<SeriesPoint>,
     /// The moments at which it was tried, in order: with or without a usable value.
     pub tried: Vec<usize>,
@@ -123,31 +139,36 @@ impl Histories {
                 setting: sample.setting.clone(),
                 metric: metric.clone(),
             };
-            for name in metrics.of(&sample) {
-                let points = points(&runs, &name, policy);
-                if points.is_empty() {
-                    continue;
-                }
-                self.series.push(HistorySeries {
-                    subject: subject(&name),
-                    metric: metric(&sample, &name),
+            let series =
+                |name: &MetricName, metric: Metric, points: Vec<SeriesPoint>| HistorySeries {
+                    subject: subject(name),
+                    metric,
                     smallest_effect: None,
                     recorded_ids: recorded_ids.clone(),
                     points,
                     tried: runs.keys().copied().collect(),
-                });
+                };
+            let names = metrics.of(&sample);
+            for name in &names {
+                let points = points(&sample, &runs, name, policy);
+                if !points.is_empty() {
+                    self.series
+                        .push(series(name, metric(&sample, name), points));
+                }
             }
             let failures = failures(&runs);
-            if failures.iter().any(|point| point.value > 0.0) {
-                self.series.push(HistorySeries {
-                    subject: subject(&FAILURES.to_owned()),
-                    metric: Metric::lower("1"),
-                    smallest_effect: None,
-                    recorded_ids,
-                    points: failures,
-                    tried: runs.keys().copied().collect(),
-                });
+            let is_failure = |point: &SeriesPoint| point.value > 0.0;
+            if !failures.iter().any(is_failure) {
+                continue;
             }
+            // What failed from its first run on has no value of any metric, and is not passed over in silence.
+            let never_worked = failures.iter().all(|point| point.value >= 1.0);
+            if let Some(name) = names.first().filter(|it| never_worked && *it != FAILURES) {
+                self.series
+                    .push(series(name, metric(&sample, name), Vec::new()));
+            }
+            self.series
+                .push(series(&FAILURES.to_owned(), Metric::lower("1"), failures));
         }
     }
 
@@ -248,6 +269,11 @@ impl Histories {
 }
 
 impl HistorySeries {
+    /// Returns whether it is of a metric that was measured, and not a by-product: the share of what failed.
+    pub fn is_measured(&self) -> bool {
+        self.subject.metric != FAILURES
+    }
+
     /// Returns whether all values are positive, so that changes are ratios.
     pub fn is_ratio(&self) -> bool {
         self.points.iter().all(|point| point.value > 0.0)
@@ -275,14 +301,16 @@ impl HistorySeries {
 }
 
 fn points(
+    sample: &Sample<'_>,
     runs: &BTreeMap<usize, Vec<&InstanceData>>,
     metric: &str,
     policy: CleaningPolicy,
 ) -> Vec<SeriesPoint> {
+    let centres = PreferredCentres::of(sample.instances.iter().copied(), metric);
     let mut means = Vec::new();
     for (moment, instances) in runs {
-        let cleaned = clean(instances.iter().copied(), metric, policy);
-        let of_run: Vec<f64> = cleaned.instances.iter().map(CleanInstance::mean).collect();
+        let values = instance_values(instances, metric, policy, &centres);
+        let of_run: Vec<f64> = values.iter().map(|it| it.value).collect();
         if !of_run.is_empty() && of_run.iter().all(|mean| mean.is_finite()) {
             means.push((*moment, of_run));
         }

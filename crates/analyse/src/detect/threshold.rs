@@ -5,10 +5,11 @@
 use jiff::SignedDuration;
 use lapwing_stats::{mean, standard_deviation};
 
-use super::finding::{ChangeKind, Direction, Evidence, ExceededThreshold, Finding, SeriesState};
+use super::finding::{ChangeKind, Direction, Evidence, ExceededThreshold, Finding};
 use super::searched::environment;
 use super::series::{Histories, HistorySeries};
 use super::size::ChangeSize;
+use super::states::SeriesState;
 use lapwing_model::Better;
 
 /// The number of newest values that are listed with an alarm.
@@ -73,6 +74,7 @@ impl ThresholdRule {
                 {
                     SeriesState::NotMeasured { since }
                 }
+                None => SeriesState::NeverUsable,
                 _ if runs < self.fewest_runs() => SeriesState::TooFew { runs },
                 _ => SeriesState::Tested,
             }

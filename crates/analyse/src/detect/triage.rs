@@ -1,6 +1,6 @@
 //! What people said about findings.
 
-use super::finding::Finding;
+use super::finding::{Finding, FindingGroup};
 use super::search::Detection;
 use super::series::{Histories, HistorySeries, Moment};
 use crate::sample::Subject;
@@ -21,9 +21,11 @@ pub struct Triaged {
 }
 
 impl Detection {
-    /// Marks the findings that active annotations are about; the latest judgement counts.
+    /// Marks the findings that active annotations are about; the latest judgement counts. Those that were accepted
+    /// come last.
     pub fn triage(&mut self, histories: &Histories, remarks: &[Remark]) {
         let names = NameHistory::of(remarks);
+        let mut accepted = None;
         for finding in &mut self.findings {
             let series = &histories.series[finding.series];
             for remark in remarks {
@@ -38,6 +40,9 @@ impl Detection {
                     finding.is_notified = true;
                     continue;
                 }
+                if triage.state == TriageState::Accepted {
+                    accepted = accepted.max(Some(finding.first_after));
+                }
                 finding.triage = Some(Triaged {
                     state: triage.state,
                     by: remark.annotation.by.clone(),
@@ -46,11 +51,21 @@ impl Detection {
                 });
             }
         }
+        self.accepted_until = accepted;
         // Findings that are not triaged come first.
         let findings = &self.findings;
         for group in &mut self.groups {
-            group.findings.sort_by_key(|at| !findings[*at].is_open());
+            let place = |at: &usize| (findings[*at].is_accepted(), !findings[*at].is_open());
+            group.findings.sort_by_key(place);
         }
+        let is_accepted = |group: &FindingGroup| findings[group.findings[0]].is_accepted();
+        self.groups.sort_by_key(is_accepted);
+    }
+
+    /// Returns whether all findings of a group were accepted.
+    pub fn is_accepted(&self, group: &FindingGroup) -> bool {
+        let mut findings = group.findings.iter();
+        findings.all(|at| self.findings[*at].is_accepted())
     }
 }
 
@@ -65,20 +80,25 @@ fn is_about(remark: &Remark, triage: &Triage, series: &HistorySeries, names: &Na
 }
 
 /// Returns whether the place of a triage may be that of a finding: within the range of its first moments, as later
-/// runs may move the best estimate.
+/// runs may move the best estimate. What was accepted until a version or time covers what happened until then by the
+/// best estimate: of a change that may be newer nothing was known.
 fn covers(triage: &Triage, finding: &Finding, histories: &Histories) -> bool {
+    if triage.state == TriageState::Accepted {
+        let first = finding.first_after;
+        let until = triage.version.as_ref().map(|version| {
+            let mut moments = histories.moments.iter();
+            moments.rposition(|moment| moment.is_of_version(version))
+        });
+        let date = histories.moments[first].date();
+        return until.is_none_or(|until| until.is_some_and(|until| first <= until))
+            && triage.before.is_none_or(|before| date < before);
+    }
     let is_place = |moment: &Moment| {
         let session = triage
             .session
             .is_none_or(|session| session == moment.session.id);
-        let version = moment.version();
-        let is_version = |wanted: &String| {
-            version.label().as_ref() == Some(wanted)
-                || version.name.as_ref() == Some(wanted)
-                || (version.commit.as_ref())
-                    .is_some_and(|commit| commit.starts_with(wanted.as_str()))
-        };
-        session && triage.version.as_ref().is_none_or(is_version)
+        let version = triage.version.as_ref();
+        session && version.is_none_or(|version| moment.is_of_version(version))
     };
     if triage.session.is_none() && triage.version.is_none() {
         return true;
@@ -114,6 +134,7 @@ impl Moment {
             state,
             session: Some(self.session.id),
             version: self.version().label(),
+            before: None,
         }
     }
 }

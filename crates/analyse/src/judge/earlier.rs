@@ -288,7 +288,7 @@ fn accepted(data: &BenchmarkData, remarks: &[Remark]) -> Option<Timestamp> {
         };
         let is_accepted = match triage.state {
             TriageState::Acknowledged | TriageState::Explained | TriageState::Expected => true,
-            TriageState::Muted | TriageState::Notified => false,
+            TriageState::Muted | TriageState::Accepted | TriageState::Notified => false,
         };
         // A triage that names a metric may be of another one: fewer sessions do no harm.
         let is_about = triage.is_about(&data.suite, &[&data.benchmark.id]);

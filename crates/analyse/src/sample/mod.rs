@@ -53,3 +53,4 @@ pub(crate) use sides::with_metrics;
 pub use sides::{ComparedSide, ComparedSides};
 pub use subject::Subject;
 pub use units::convert;
+pub(crate) use void::is_void;

@@ -61,6 +61,11 @@ pub(crate) fn skip_expected(instance: &mut InstanceData) {
     }
 }
 
+/// Returns whether the end of an instance declares all that it measured invalid.
+pub(crate) fn is_void(end: &InstanceEnd) -> bool {
+    reason(end).is_some()
+}
+
 fn reason(end: &InstanceEnd) -> Option<&str> {
     end.observed.get(VOID)?.as_str()
 }

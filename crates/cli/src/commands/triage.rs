@@ -4,29 +4,31 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use jiff::Timestamp;
 use lapwing_analyse::clean::CleaningRules;
-use lapwing_analyse::detect::{Histories, change_id};
+use lapwing_analyse::detect::{Histories, HistoryOrder, change_id};
 use lapwing_analyse::judge::MetricChoice;
 use lapwing_analyse::sample::each_benchmark;
+use lapwing_model::Version;
 use lapwing_model::text::joined;
 use lapwing_record::{Change, Filter, Store, StoreError, Triage, TriageState};
 
 use super::db::said::{AnnotationAuthor, AnnotationDraft, benchmarks_named, is_exact};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, NamedValue, one_of};
+use crate::options::{Context, NamedValue, one_of, parse_date};
 
 /// Say what is known of changes that `lapwing detect` found, so that they raise no alarm again
 ///
-/// Findings that were triaged stay listed, with who said what. `lapwing db restore` undoes a
-/// triage, and `lapwing db push` shares it.
+/// Findings that were triaged stay listed, with who said what; those of an accepted past are only
+/// counted. `lapwing db restore` undoes a triage, and `lapwing db push` shares it.
 #[derive(Debug, Args)]
 pub struct TriageCommand {
     /// What is known of the changes
     #[arg(value_name = "STATE", value_parser = one_of(&STATES))]
     state: TriageState,
-    /// Ids of changes, as listed by `lapwing detect`; to expect or mute, ids of benchmarks, or
-    /// patterns with *
-    #[arg(value_name = "CHANGE|BENCHMARK", required = true)]
+    /// Ids of changes, as listed by `lapwing detect`; to expect, mute or accept, ids of benchmarks, or
+    /// patterns with * [accept; default: all benchmarks]
+    #[arg(value_name = "CHANGE|BENCHMARK", required_unless_present = "until")]
     what: Vec<String>,
     /// Mark the same change of all benchmarks of the suite: for one that a whole suite shares, such as
     /// another host [acknowledge, explain]
@@ -35,6 +37,10 @@ pub struct TriageCommand {
     /// Version that changes the benchmark (name or commit) [expect]
     #[arg(long, value_name = "VERSION", required_if_eq("state", "expect"), value_parser = NonEmptyStringValueParser::new())]
     at_version: Option<String>,
+    /// Last version (name or commit) whose changes are accepted with all before, or the date before
+    /// which they are [accept]
+    #[arg(long, value_name = "VERSION|DATE", required_if_eq("state", "accept"), value_parser = NonEmptyStringValueParser::new())]
+    until: Option<String>,
     /// Only this metric
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     metric: Option<String>,
@@ -45,7 +51,7 @@ pub struct TriageCommand {
     by: AnnotationAuthor,
 }
 
-const STATES: [NamedValue<TriageState>; 4] = [
+const STATES: [NamedValue<TriageState>; 5] = [
     (
         "acknowledge",
         "Mark changes as known",
@@ -66,6 +72,11 @@ const STATES: [NamedValue<TriageState>; 4] = [
         "Ignore all changes of a benchmark",
         TriageState::Muted,
     ),
+    (
+        "accept",
+        "Accept all changes until a version or date: the past of a history that was taken over",
+        TriageState::Accepted,
+    ),
 ];
 
 impl TriageCommand {
@@ -82,15 +93,21 @@ impl TriageCommand {
                 "--at-version",
                 self.at_version.is_some() && self.state != TriageState::Expected,
             ),
+            (
+                "--until",
+                self.until.is_some() && self.state != TriageState::Accepted,
+            ),
         ];
         if let Some((option, _)) = other.into_iter().find(|it| it.1) {
             return Err(CliError::input(format!("{option} does not apply here"))
                 .hint("`lapwing triage --help` says to what it applies"));
         }
-        self.by.keep(context, |store| match is_found {
-            true => self.look(store, self.state),
-            false => self.announce(store),
-        })
+        self.by
+            .keep(context, |store| match (&self.until, is_found) {
+                (Some(until), _) => self.accept(store, until),
+                (None, true) => self.look(store, self.state),
+                (None, false) => self.announce(store),
+            })
     }
 
     fn look(&self, store: &Store, state: TriageState) -> Result<AnnotationDraft<'_>, CliError> {
@@ -113,15 +130,7 @@ impl TriageCommand {
     ///
     /// An id names a benchmark, a metric and a run: whether there is a change now does not matter.
     fn changes(&self, store: &Store, state: TriageState) -> Result<Vec<Triage>, CliError> {
-        let mut histories = Histories::default();
-        let rules = CleaningRules::default();
-        each_benchmark(store, &Filter::default(), |data| {
-            let values = data.instances.iter().map(|it| &it.iterations.values);
-            let metrics: BTreeSet<&String> = values.flat_map(BTreeMap::keys).collect();
-            let metrics = metrics.into_iter().cloned().collect();
-            histories.add(&data, &rules, &MetricChoice::Named(metrics));
-            Ok::<(), StoreError>(())
-        })?;
+        let histories = histories(store)?;
         let mut found: Vec<Vec<Triage>> = vec![Vec::new(); self.what.len()];
         for series in &histories.series {
             for moment in &series.tried {
@@ -148,6 +157,60 @@ impl TriageCommand {
         }
         Ok(found)
     }
+
+    /// Returns what is to be said about the past of all benchmarks, or of these: one annotation for each pattern.
+    fn accept(&self, store: &Store, until: &str) -> Result<AnnotationDraft<'_>, CliError> {
+        let mut histories = histories(store)?;
+        histories.sort(HistoryOrder::Version);
+        let moments = &histories.moments;
+        let last = moments.iter().rfind(|moment| moment.is_of_version(until));
+        let (version, before, end) = match last {
+            // Not a part of its commit, which a later one may begin with as well.
+            Some(moment) => {
+                let Version { name, commit, .. } = moment.version().clone();
+                (name.or(commit), None, format!("until {}", moment.label()))
+            }
+            None => {
+                let before = parse_date(until).map_err(|_no_date| {
+                    CliError::input(format!("`{until}` is neither a version nor a date"))
+                        .hint("`lapwing list runs` shows the versions")
+                })?;
+                if before > Timestamp::now() {
+                    return Err(CliError::input(format!(
+                        "{until} is in the future: what happens until then cannot be accepted yet"
+                    ))
+                    .hint("name the newest version, or a date that has passed"));
+                }
+                (None, Some(before), format!("before {before}"))
+            }
+        };
+        let everything = vec!["*".to_owned()];
+        let what = match self.what.is_empty() {
+            true => &everything,
+            false => &self.what,
+        };
+        let mut triages = Vec::new();
+        for benchmark in what {
+            let found = benchmarks_named(store, benchmark, &[])?;
+            triages.push(Triage {
+                suite: None,
+                benchmark: benchmark.clone(),
+                exactly: is_exact(benchmark, &found),
+                metric: self.metric.clone(),
+                state: self.state,
+                session: None,
+                version: version.clone(),
+                before,
+            });
+        }
+        let names = match self.what.is_empty() {
+            true => "all benchmarks".to_owned(),
+            false => joined(what.iter().map(|name| format!("`{name}`"))),
+        };
+        let what = format!("changes of {names} {end}");
+        Ok(draft(triages, self.reason.as_deref(), &what))
+    }
+
     /// Returns what is to be said about all changes of benchmarks, or about those of a version.
     fn announce(&self, store: &Store) -> Result<AnnotationDraft<'_>, CliError> {
         let mut triages = Vec::new();
@@ -161,6 +224,7 @@ impl TriageCommand {
                 state: self.state,
                 session: None,
                 version: self.at_version.clone(),
+                before: None,
             });
         }
         let names = joined(self.what.iter().map(|name| format!("`{name}`")));
@@ -170,6 +234,22 @@ impl TriageCommand {
         };
         Ok(draft(triages, self.reason.as_deref(), &what))
     }
+}
+
+/// Returns the histories of all metrics.
+fn histories(store: &Store) -> Result<Histories, CliError> {
+    let mut histories = Histories::default();
+    let rules = CleaningRules::default();
+    each_benchmark(store, &Filter::default(), |data| {
+        let values = data.instances.iter().map(|it| &it.iterations.values);
+        let mut metrics: BTreeSet<&String> = values.flat_map(BTreeMap::keys).collect();
+        let summaries = data.instances.iter().flat_map(|it| &it.summaries);
+        metrics.extend(summaries.map(|it| &it.metric));
+        let metrics = metrics.into_iter().cloned().collect();
+        histories.add(&data, &rules, &MetricChoice::Named(metrics));
+        Ok::<(), StoreError>(())
+    })?;
+    Ok(histories)
 }
 
 fn draft<'r>(changes: Vec<Triage>, reason: Option<&'r str>, what: &str) -> AnnotationDraft<'r> {

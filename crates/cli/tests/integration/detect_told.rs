@@ -79,7 +79,7 @@ fn a_badge_counts_regressions() {
     );
     assert_eq!(
         title(badge(history(5, &[("join", QUIET)]))),
-        "performance: not tested"
+        "performance: not judged"
     );
     let faster: Nights = |night| Some(if night < 20 { 1.0 } else { 0.8 });
     assert_eq!(

@@ -73,6 +73,7 @@ fn noun(annotation: &Annotation) -> Option<&'static str> {
             TriageState::Explained => "explanation",
             TriageState::Expected => "announcement",
             TriageState::Muted => "mute",
+            TriageState::Accepted => "acceptance",
             TriageState::Notified => "notification",
         },
     })

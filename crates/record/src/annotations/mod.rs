@@ -257,6 +257,30 @@ mod tests {
     }
 
     #[test]
+    fn an_acceptance_without_an_end_is_not_acted_upon() {
+        let accepted = |version: Option<&str>, before: Option<&str>| {
+            Change::Triage(Triage {
+                suite: None,
+                benchmark: "*".to_owned(),
+                exactly: false,
+                metric: None,
+                state: TriageState::Accepted,
+                session: None,
+                version: version.map(str::to_owned),
+                before: before.map(|before| before.parse().expect("a time")),
+            })
+        };
+        let read = |change: &Change| Change::of(&annotation(1, "2026-01-01T00:00:00Z", change));
+        for change in [
+            accepted(Some("v1"), None),
+            accepted(None, Some("2026-01-01T00:00:00Z")),
+        ] {
+            assert_eq!(read(&change), Some(change));
+        }
+        assert_eq!(read(&accepted(None, None)), None);
+    }
+
+    #[test]
     fn an_annotation_with_an_empty_name_is_not_acted_upon() {
         let change = Change::Rename {
             suite: None,

@@ -1,5 +1,7 @@
 //! What people say about changes in the history of a benchmark.
 
+use jiff::Timestamp;
+
 use super::change::{is_exact, means, put, text_of};
 use lapwing_model::{Annotation, Id, MetricName, Object};
 
@@ -18,8 +20,11 @@ pub struct Triage {
     pub state: TriageState,
     /// The session that measured the change first; every place where there is neither session nor version.
     pub session: Option<Id>,
-    /// The version at which it happened: its label, its name, or the beginning of its commit.
+    /// The version at which it happened: its label, its name, or the beginning of its commit. Of what was accepted the
+    /// last such version: it is about all changes up to and including that one.
     pub version: Option<String>,
+    /// Only changes before this time, of what was accepted.
+    pub before: Option<Timestamp>,
 }
 
 /// What is said about a change.
@@ -33,16 +38,19 @@ pub enum TriageState {
     Expected,
     /// Changes of the benchmark are of no interest.
     Muted,
+    /// It lies in the past of a history that was taken over: it is counted, and not listed.
+    Accepted,
     /// It was reported, so that it is not reported again: no judgement.
     Notified,
 }
 
 impl TriageState {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Acknowledged,
         Self::Explained,
         Self::Expected,
         Self::Muted,
+        Self::Accepted,
         Self::Notified,
     ];
 
@@ -53,6 +61,7 @@ impl TriageState {
             Self::Explained => "explained",
             Self::Expected => "expected",
             Self::Muted => "muted",
+            Self::Accepted => "accepted",
             Self::Notified => "notified",
         }
     }
@@ -70,14 +79,25 @@ impl Triage {
             Some(session) => Some(session.parse().ok()?),
             None => None,
         };
+        let before = match text("before")? {
+            Some(before) => Some(before.parse().ok()?),
+            None => None,
+        };
+        let state = TriageState::ALL.into_iter().find(|it| it.name() == state)?;
+        let version = text("version")?;
+        // Without an end it would accept whatever comes.
+        if state == TriageState::Accepted && version.is_none() && before.is_none() {
+            return None;
+        }
         Some(Self {
             suite: text("suite")?,
             benchmark: text("benchmark")?.filter(|benchmark| !benchmark.is_empty())?,
             exactly: is_exact(&annotation.target),
             metric: text("metric")?,
-            state: TriageState::ALL.into_iter().find(|it| it.name() == state)?,
+            state,
             session,
-            version: text("version")?,
+            version,
+            before,
         })
     }
 
@@ -90,6 +110,7 @@ impl Triage {
         put("state", Some(self.state.name().to_owned()));
         put("session", self.session.map(|session| session.to_string()));
         put("version", self.version.clone());
+        put("before", self.before.map(|before| before.to_string()));
     }
 
     /// Returns whether it is about a benchmark that has, or once had, one of these ids.

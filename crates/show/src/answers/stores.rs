@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use lapwing_model::Object;
 use lapwing_model::text::{counted, grouped};
-use lapwing_record::{Change, Remark, StoreInfo};
+use lapwing_record::{Change, Remark, StoreInfo, TriageState};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -252,7 +252,11 @@ fn target_text(remark: &Remark) -> String {
             of_metric(&triage.metric),
             triage.benchmark,
             of_suite(&triage.suite),
-            at_version(&triage.version)
+            match (triage.state, &triage.version, triage.before) {
+                (TriageState::Accepted, Some(version), _) => format!(", until {version}"),
+                (_, version, None) => at_version(version),
+                (_, _, Some(before)) => format!(", before {before}"),
+            }
         ),
         Some(Change::Restore { annotation }) => annotation.to_string(),
         Some(Change::Withdraw { session }) => format!("session {session}"),

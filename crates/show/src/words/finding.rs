@@ -1,15 +1,11 @@
 //! Findings of change detection in words, for the terminal and the page alike.
 
-use std::collections::BTreeSet;
-
 use crate::report::{FindingSentence, SizeWords};
 use lapwing_analyse::detect::{
     ChangeKind, ChangeSize, Detection, Direction, DriftRate, EnvironmentChange, Evidence, FAILURES,
-    Finding, FindingGroup, Histories, Moment, SeriesState, SurroundingEffect, Suspicion,
+    Finding, FindingGroup, Histories, Moment, SurroundingEffect, Suspicion,
 };
-use lapwing_model::text::{counted, grouped, joined, joined_with_and};
-use schemars::JsonSchema;
-use serde::Serialize;
+use lapwing_model::text::{counted, joined};
 
 use super::super::FIRST_METRIC;
 use super::super::quantity::{UnitScale, percent};
@@ -151,7 +147,7 @@ impl FindingText for Finding {
 }
 
 /// Returns `the host` and `the branch`, and the name of any other observation.
-fn surrounding_name(key: &str) -> String {
+pub(super) fn surrounding_name(key: &str) -> String {
     match key {
         "host" | "branch" => format!("the {key}"),
         "measured with" => "the tool that measured".to_owned(),
@@ -222,132 +218,7 @@ pub trait MomentText {
 
 impl MomentText for Moment {
     fn date_text(&self) -> String {
-        let date = self.position.version_date.unwrap_or(self.position.measured);
-        date.strftime("%Y-%m-%d").to_string()
-    }
-}
-
-/// Returns what was tested: `1,351 of 1,379 histories, 40 runs`.
-pub fn tested_text(histories: &Histories, detection: &Detection) -> String {
-    let tested = detection
-        .states
-        .iter()
-        .filter(|state| matches!(state, SeriesState::Tested))
-        .count();
-    let all = counted(histories.series.len(), "history");
-    let histories_text = if tested == histories.series.len() {
-        all
-    } else {
-        format!("{} of {all}", grouped(tested))
-    };
-    let runs = counted(histories.moments.len(), "run");
-    format!("{histories_text}, {runs}")
-}
-
-/// Number of changes by what is known of them.
-#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
-pub struct ChangeCounts {
-    new_regressions: usize,
-    new_improvements: usize,
-    /// New changes of metrics without direction.
-    new_changes: usize,
-    /// New changes that a whole suite shares.
-    new_shared: usize,
-    /// Changes that were triaged.
-    known: usize,
-    undone_later: usize,
-    /// Changes that recorded surroundings explain, such as those of the host.
-    explained: usize,
-    /// Histories that wander: they have no level that could change.
-    wandering: usize,
-    /// Possible changes that another run has to confirm.
-    suspected: usize,
-}
-
-impl ChangeCounts {
-    /// Counts changes.
-    pub fn of(detection: &Detection) -> Self {
-        let findings = || detection.findings.iter();
-        let is_open = |at: &usize| detection.findings[*at].is_open();
-        let is_known = |at: &usize| detection.findings[*at].triage.is_some();
-        let (shared, own): (Vec<_>, Vec<_>) =
-            detection.groups.iter().partition(|group| group.is_shared);
-        let open = |direction: Direction| {
-            let own = own.iter().flat_map(|group| &group.findings);
-            own.filter(|at| detection.findings[**at].direction == direction && is_open(at))
-                .count()
-        };
-        let shared = shared.iter();
-        Self {
-            new_regressions: open(Direction::Regression),
-            new_improvements: open(Direction::Improvement),
-            new_changes: open(Direction::Neither),
-            new_shared: shared
-                .clone()
-                .filter(|it| it.findings.iter().any(is_open))
-                .count(),
-            known: own
-                .iter()
-                .flat_map(|group| &group.findings)
-                .filter(|at| is_known(at))
-                .count()
-                + shared
-                    .clone()
-                    .filter(|it| it.findings.iter().any(is_known))
-                    .count(),
-            undone_later: findings()
-                .filter(|it| it.went_away.is_some() && it.triage.is_none())
-                .filter(|it| it.explained.is_none())
-                .count(),
-            explained: (detection.groups.iter())
-                .filter(|it| detection.findings[it.findings[0]].explained.is_some())
-                .count(),
-            wandering: (detection.states.iter())
-                .filter(|state| matches!(state, SeriesState::Wanders))
-                .count(),
-            suspected: detection.suspicions.len(),
-        }
-    }
-}
-
-/// Returns `2 new regressions, 1 new improvement and 3 known changes, 1 suspected`, or `no change found`: what nobody
-/// has said anything about, then what is known.
-pub fn detection_text(detection: &Detection) -> String {
-    let counts = ChangeCounts::of(detection);
-    let explanations = detection
-        .findings
-        .iter()
-        .filter_map(|it| it.explained.as_ref());
-    let explanations: BTreeSet<&str> = explanations.map(|it| it.key.as_str()).collect();
-    let explained = match explanations.first() {
-        Some(key) if explanations.len() == 1 => {
-            format!(" explained by {}", surrounding_name(key))
-        }
-        _ => " explained by the surroundings".to_owned(),
-    };
-    let parts = [
-        (counts.new_regressions, "new regression", ""),
-        (counts.new_improvements, "new improvement", ""),
-        (counts.new_changes, "new change", ""),
-        (counts.new_shared, "new change", " shared by a whole suite"),
-        (counts.known, "known change", ""),
-        (counts.undone_later, "change", " undone later"),
-        (counts.explained, "change", explained.as_str()),
-    ];
-    let parts = parts.iter().filter(|(number, ..)| *number > 0);
-    let parts: Vec<String> = parts
-        .map(|(number, noun, more)| format!("{}{more}", counted(*number, noun)))
-        .collect();
-    let is_tested = |state: &SeriesState| matches!(state, SeriesState::Tested);
-    let tested = detection.states.iter().any(is_tested);
-    match (&parts[..], counts.suspected) {
-        ([], 0) if !tested && counts.wandering > 0 => "nothing judged".to_owned(),
-        ([], 0) if !tested => "nothing tested".to_owned(),
-        ([], 0) if detection.small > 0 => "no change as large as the smallest effect".to_owned(),
-        ([], 0) => "no change found".to_owned(),
-        ([], suspected) => format!("no confirmed change, {suspected} suspected"),
-        (parts, 0) => joined_with_and(parts),
-        (parts, suspected) => format!("{}, {suspected} suspected", joined_with_and(parts)),
+        self.date().strftime("%Y-%m-%d").to_string()
     }
 }
 

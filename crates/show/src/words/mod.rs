@@ -1,5 +1,6 @@
 //! Sentences about comparisons, changes, noise and detection.
 
+pub(super) mod detected;
 pub(super) mod detection;
 pub(super) mod enough;
 pub(super) mod estimate;

@@ -19,10 +19,10 @@ use std::collections::BTreeMap;
 
 use lapwing_stats::{Confidence, Seed, as_f64, wilson_interval};
 
-use super::finding::SeriesState;
 use super::options::{DetectOptions, DetectRule};
 use super::search::detect;
 use super::series::Histories;
+use super::states::SeriesState;
 use crate::sample::Subject;
 
 pub use counts::{AlarmCount, DriftShare, SeenStep};
@@ -202,7 +202,9 @@ pub fn self_test(
     for (at, (series, state)) in plain.series.iter().zip(&found.states).enumerate() {
         let runs = series.points.len();
         match state {
-            SeriesState::NotMeasured { .. } | SeriesState::NothingUsable { .. } => test.ended += 1,
+            SeriesState::NotMeasured { .. }
+            | SeriesState::NothingUsable { .. }
+            | SeriesState::NeverUsable => test.ended += 1,
             _ if runs < RUNS_FOR_A_SELF_TEST => {
                 test.too_short.push((series.subject.clone(), runs));
             }

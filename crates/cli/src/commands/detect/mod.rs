@@ -11,7 +11,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use lapwing_analyse::detect::{
     ChangeKind, DetectOptions, Direction, Finding, Histories, HistoryOrder, SelfTestOptions,
-    SeriesState, detect, self_test,
+    SeriesState, detect, measured, self_test,
 };
 use lapwing_analyse::sample::{MainChoice, RunOrder, SampleFilter, each_with_all_metrics};
 use lapwing_record::StoreError;
@@ -276,7 +276,8 @@ impl DetectCommand {
                 SeriesState::NotMeasured { .. } | SeriesState::NothingUsable { .. }
             )
         };
-        let missing = detection.states.iter().any(is_missing);
+        let mut states = measured(&answer.histories, &detection.states).map(|(_, state)| state);
+        let missing = states.any(|state| is_missing(&state));
         let fails = |gate: &ChangeGate| match gate {
             ChangeGate::Regression => regressed,
             ChangeGate::Drift => drifted,
@@ -286,10 +287,8 @@ impl DetectCommand {
         if self.fail_on.iter().any(fails) {
             return ExitStatus::Judged;
         }
-        let is_not_judged = |state: &SeriesState| {
-            matches!(state, SeriesState::TooFew { .. } | SeriesState::Wanders)
-        };
-        if detection.states.iter().all(is_not_judged) {
+        // What was not judged never passes, whatever was said of by-products such as failures.
+        if detection.judged.judged == 0 {
             return ExitStatus::NotEnough;
         }
         ExitStatus::Fine

@@ -6,8 +6,7 @@ mod self_test;
 mod text;
 
 use lapwing_analyse::detect::{
-    DetectOptions, DetectRule, Detection, Direction, Finding, Histories, SeriesState,
-    ThresholdRule, change_id,
+    DetectOptions, DetectRule, Detection, Direction, Finding, Histories, ThresholdRule, change_id,
 };
 use lapwing_analyse::sample::Subject;
 use lapwing_model::text::{counted, joined, joined_with_and};
@@ -60,9 +59,9 @@ struct DetectFields<'a> {
     /// The order of the runs: `commits`, `version_dates`, `version_names`, `start_times`, `file_names`, `file_order` or
     /// `file_times`; `mixed` if that of suites differs.
     order: Option<&'static str>,
-    /// Number of histories.
+    /// Number of histories of measured metrics, without those of failures.
     histories: usize,
-    /// Number of histories that were tested.
+    /// Number of those that were judged.
     tested: usize,
     /// Number of runs.
     runs: usize,
@@ -72,7 +71,12 @@ struct DetectFields<'a> {
     /// Changes, those that change most first.
     changes: Vec<GroupRow<'a>>,
     suspected: Vec<SuspicionRow<'a>>,
-    /// What was not tested, by reason.
+    /// The version of the last change that was accepted with all before it; those are listed only with `--full`.
+    accepted_until: Option<String>,
+    /// Number of changes before the newest 30 runs of histories that nobody has looked at yet, if they are many; these
+    /// are listed only with `--full`.
+    past: Option<usize>,
+    /// What was not judged, by reason.
     untested: Vec<UntestedRow<'a>>,
     /// Every history: only with `--full`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -174,7 +178,9 @@ impl Answer for DetectAnswer {
     fn data(&self, view: View) -> Result<Value, WriteError> {
         let listed = ListedChanges::of(self, view);
         let groups = listed.groups.iter();
-        let is_tested = |state: &&SeriesState| matches!(state, SeriesState::Tested);
+        let detection = &self.detection;
+        let until = detection.accepted_until;
+        let past = detection.unreviewed_past(&self.histories);
         let (rate, threshold) = match self.options.rule {
             DetectRule::ChangePoint => (Some(self.options.false_discovery_rate), None),
             DetectRule::Threshold(rule) => (None, Some(ThresholdFields::new(rule))),
@@ -186,8 +192,8 @@ impl Answer for DetectAnswer {
             smallest_effect: self.options.smallest_effect,
             changed_since: self.changed_since.as_deref(),
             order: self.order,
-            histories: self.histories.series.len(),
-            tested: self.detection.states.iter().filter(is_tested).count(),
+            histories: detection.judged.histories,
+            tested: detection.judged.judged,
             runs: self.histories.moments.len(),
             required_runs: self.detection.fewest_runs,
             counts: ChangeCounts::of(&self.detection),
@@ -197,6 +203,8 @@ impl Answer for DetectAnswer {
             suspected: (listed.suspicions.iter())
                 .map(|suspicion| SuspicionRow::new(self, suspicion, view))
                 .collect(),
+            accepted_until: until.map(|at| self.histories.moments[at].label()),
+            past: past.map(|past| past.changes),
             untested: UntestedRow::all(self),
             series: view.full.then(|| SeriesRow::all(self)),
             muted: self.muted.iter().map(SubjectFields::new).collect(),
@@ -211,7 +219,6 @@ impl Answer for DetectAnswer {
             let mut findings = detection.findings.iter();
             findings.any(|it| it.is_open() && it.direction == direction)
         };
-        let is_tested = |state: &SeriesState| matches!(state, SeriesState::Tested);
         Some(if is_new(Direction::Regression) {
             "regression"
         } else if !detection.suspicions.is_empty() {
@@ -220,7 +227,7 @@ impl Answer for DetectAnswer {
             "change"
         } else if is_new(Direction::Improvement) {
             "improvement"
-        } else if !detection.states.iter().any(is_tested) {
+        } else if detection.judged.judged == 0 {
             "not_tested"
         } else if detection.findings.is_empty() {
             "no_change"

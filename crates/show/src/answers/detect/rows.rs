@@ -1,8 +1,8 @@
 //! Findings as rows, for JSON and CSV.
 
 use lapwing_analyse::detect::{
-    ChangeKind, DriftRate, EnvironmentChange, Evidence, Finding, FindingGroup, Moment, SeriesState,
-    Suspicion,
+    ChangeKind, Detection, DriftRate, EnvironmentChange, Evidence, Finding, FindingGroup, Moment,
+    SeriesState, Suspicion, UnjudgedReason, measured,
 };
 use lapwing_analyse::sample::Subject;
 use schemars::JsonSchema;
@@ -153,7 +153,7 @@ pub struct SeriesRow<'a> {
     subject: SubjectFields<'a>,
     unit: &'a str,
     runs: usize,
-    /// `tested`, `wanders`, `too_few`, `not_measured` or `nothing_usable`.
+    /// `tested`, `wanders`, `too_few`, `not_measured`, `nothing_usable` or `never_usable`.
     state: &'static str,
     since: Option<MomentRow>,
 }
@@ -181,8 +181,10 @@ impl<'a> SubjectFields<'a> {
 /// Histories that were not tested, for one reason.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct UntestedRow<'a> {
-    /// `wanders`, `too_few`, `not_measured` or `nothing_usable`.
+    /// `wanders`, `too_few`, `not_measured`, `nothing_usable` or `never_usable`.
     pub state: &'static str,
+    #[serde(skip)]
+    pub reason: UnjudgedReason,
     /// Number of histories.
     pub histories: usize,
     /// Number of benchmarks.
@@ -197,12 +199,11 @@ impl<'a> UntestedRow<'a> {
 
     /// Returns the histories that were not tested, by reason.
     pub fn all(answer: &'a DetectAnswer) -> Vec<Self> {
-        let states = ["wanders", "not_measured", "nothing_usable", "too_few"];
-        let rows = states.map(|wanted| {
-            let series = answer.histories.series.iter();
-            let series = series.zip(&answer.detection.states);
-            let of_state = series.filter(|(_, state)| state_name(**state) == wanted);
-            let mut names: Vec<&str> = of_state
+        let Detection { states, judged, .. } = &answer.detection;
+        let rows = judged.unjudged.keys().map(|reason| {
+            let series = measured(&answer.histories, states);
+            let of_reason = series.filter(|(_, state)| state.unjudged() == Some(*reason));
+            let mut names: Vec<&str> = of_reason
                 .map(|(series, _)| series.subject.benchmark.as_str())
                 .collect();
             let histories = names.len();
@@ -210,14 +211,14 @@ impl<'a> UntestedRow<'a> {
             let benchmarks = names.len();
             names.truncate(Self::NAMED);
             Self {
-                state: wanted,
+                state: reason.name(),
+                reason: *reason,
                 histories,
                 benchmarks,
                 first_benchmarks: names,
             }
         });
-        let rows = rows.into_iter();
-        rows.filter(|row| row.histories > 0).collect()
+        rows.collect()
     }
 }
 
@@ -385,7 +386,10 @@ impl<'a> SeriesRow<'a> {
         let series = answer.histories.series.iter();
         let rows = series.zip(&answer.detection.states).map(|(series, state)| {
             let since = match *state {
-                SeriesState::Tested | SeriesState::TooFew { .. } | SeriesState::Wanders => None,
+                SeriesState::Tested
+                | SeriesState::TooFew { .. }
+                | SeriesState::NeverUsable
+                | SeriesState::Wanders => None,
                 SeriesState::NotMeasured { since } | SeriesState::NothingUsable { since } => {
                     Some(since)
                 }
@@ -394,20 +398,10 @@ impl<'a> SeriesRow<'a> {
                 subject: SubjectFields::new(&series.subject),
                 unit: &series.metric.unit,
                 runs: series.points.len(),
-                state: state_name(*state),
+                state: state.name(),
                 since: since.map(|moment| MomentRow::new(&answer.histories.moments[moment])),
             }
         });
         rows.collect()
-    }
-}
-
-fn state_name(state: SeriesState) -> &'static str {
-    match state {
-        SeriesState::Tested => "tested",
-        SeriesState::Wanders => "wanders",
-        SeriesState::TooFew { .. } => "too_few",
-        SeriesState::NotMeasured { .. } => "not_measured",
-        SeriesState::NothingUsable { .. } => "nothing_usable",
     }
 }

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_analyse::detect::{DetectOptions, DetectRule, FindingGroup, Suspicion};
-use lapwing_model::text::{counted, joined_with_and};
+use jiff::SignedDuration;
+use lapwing_analyse::detect::{
+    DetectOptions, DetectRule, FindingGroup, RECENT_RUNS, Suspicion, UnjudgedReason,
+};
+use lapwing_model::text::{counted, joined_with_and, shell_word};
 
 use super::DetectAnswer;
 use super::rows::UntestedRow;
@@ -12,8 +15,8 @@ use crate::writing::Align::{Left, Right, Whole};
 use crate::writing::{NextStep, Note, Table, TextAnswer, View};
 use crate::{
     FIRST_METRIC, FindingGroupText, FindingText, MomentText, NAMED_ENVIRONMENT_CHANGES,
-    detection_text, environment_text, explained_text, round_percent, surrounding_text,
-    suspicion_text, tested_text,
+    detection_text, environment_text, explained_text, names_histories, reason_words, round_percent,
+    surrounding_text, suspicion_text, tested_text,
 };
 
 /// In shorter histories the newest runs are not tested by themselves, and the test of all places has little power.
@@ -24,23 +27,44 @@ const OF_GROUP: usize = 5;
 /// Of more groups only the largest are listed.
 const GROUPS: usize = 20;
 
+/// A time is accepted until just before.
+const RESOLUTION: SignedDuration = SignedDuration::from_micros(1);
+
 /// What a view lists of the changes.
 pub struct ListedChanges<'a> {
     /// Changes, with the places of their findings.
     pub groups: Vec<(&'a FindingGroup, &'a [usize])>,
     pub suspicions: &'a [Suspicion],
+    /// Number of further changes, besides those that are counted: what was accepted, and a past that nobody has looked
+    /// at.
+    pub more: usize,
 }
 
 impl<'a> ListedChanges<'a> {
     pub fn of(answer: &'a DetectAnswer, view: View) -> Self {
         let most = |all: usize, most: usize| if view.full { all } else { all.min(most) };
-        let (groups, suspicions) = (&answer.detection.groups, &answer.detection.suspicions);
-        let listed = groups[..most(groups.len(), GROUPS)].iter().map(|group| {
-            let findings = &group.findings;
-            (group, &findings[..most(findings.len(), OF_GROUP)])
-        });
+        let detection = &answer.detection;
+        let past = detection.unreviewed_past(&answer.histories);
+        let is_counted = |at: usize| {
+            let is_past = past.as_ref().is_some_and(|it| !it.others.contains(&at));
+            is_past || detection.is_accepted(&detection.groups[at])
+        };
+        let groups = detection.groups.iter().enumerate();
+        let groups = groups.filter(|(at, _)| view.full || !is_counted(*at));
+        let groups: Vec<(&FindingGroup, &[usize])> = groups
+            .map(|(_, group)| {
+                let findings = &group.findings;
+                // Those that were accepted come last.
+                let is_listed = |at: &usize| view.full || !detection.findings[*at].is_accepted();
+                let listed = findings.partition_point(is_listed);
+                (group, &findings[..most(listed, OF_GROUP)])
+            })
+            .collect();
+        let listed = most(groups.len(), GROUPS);
+        let suspicions = &detection.suspicions;
         Self {
-            groups: listed.collect(),
+            more: groups.len() - listed,
+            groups: groups.into_iter().take(listed).collect(),
             suspicions: &suspicions[..most(suspicions.len(), GROUPS)],
         }
     }
@@ -52,7 +76,8 @@ pub fn text_answer(answer: &DetectAnswer, view: View) -> TextAnswer {
     let listed = ListedChanges::of(answer, view);
     let mut notes = Vec::new();
     for (number, (group, findings)) in listed.groups.iter().enumerate() {
-        notes.extend(group_notes(answer, number + 1, group, findings));
+        let number = (listed.groups.len() > 1).then_some(number + 1);
+        notes.extend(group_notes(answer, number, group, findings));
     }
     for suspicion in listed.suspicions {
         let text = suspicion_text(&answer.histories, suspicion);
@@ -64,10 +89,14 @@ pub fn text_answer(answer: &DetectAnswer, view: View) -> TextAnswer {
         let text = format!("suspected, not confirmed: {more} more (`--full` shows them)");
         notes.push(Note::marked("more_suspected", text).with("suspected", more));
     }
-    if let more @ 1.. = detection.groups.len() - listed.groups.len() {
+    if let more @ 1.. = listed.more {
         let changes = counted(more, "change");
         let text = format!("not shown: {changes} of smaller size (`--full` shows them)");
         notes.push(Note::marked("more_changes", text).with("changes", more));
+    }
+    if !view.full {
+        notes.extend(past_note(answer));
+        notes.extend(accepted_note(answer));
     }
     if let small @ 1.. = detection.small {
         let changes = counted(small, "change");
@@ -88,9 +117,31 @@ pub fn text_answer(answer: &DetectAnswer, view: View) -> TextAnswer {
         headline: headline(answer),
         table: table(answer, &listed),
         notes,
-        next: next_steps(answer),
+        next: next_steps(answer, &listed),
         ..TextAnswer::default()
     }
+}
+
+/// Returns what is not listed of a past that nobody has looked at.
+fn past_note(answer: &DetectAnswer) -> Option<Note> {
+    let past = answer.detection.unreviewed_past(&answer.histories)?;
+    let changes = counted(past.changes, "change");
+    let text = format!(
+        "not listed: {changes} before the newest {RECENT_RUNS} runs (`--full` shows them); new regressions among them \
+         count for `--fail-on` until they are accepted"
+    );
+    Some(Note::marked("past", text).with("changes", past.changes))
+}
+
+/// Returns what is not listed of the accepted past.
+fn accepted_note(answer: &DetectAnswer) -> Option<Note> {
+    let detection = &answer.detection;
+    let until = answer.histories.moments[detection.accepted_until?].label();
+    let text = format!(
+        "not listed: the accepted past, up to the change at {until} (`--full` shows it, `{} db annotations` who accepted it)",
+        answer.program
+    );
+    Some(Note::marked("accepted", text).with("until", until))
 }
 
 /// Returns which effects of surroundings were taken out before changes were looked for, by surrounding.
@@ -140,11 +191,15 @@ fn untested_notes(answer: &DetectAnswer) -> impl Iterator<Item = Note> {
     let rows = UntestedRow::all(answer).into_iter();
     rows.map(|row| {
         let needed = answer.detection.fewest_runs;
-        let why = match row.state {
-            "wanders" => "not judged, as the level wanders".to_owned(),
-            "not_measured" => "not measured any more".to_owned(),
-            "nothing_usable" => "no usable value any more".to_owned(),
-            _ => format!("too few runs to test ({needed} are needed)"),
+        let why = match row.reason {
+            UnjudgedReason::Wanders => "not judged, as the level wanders".to_owned(),
+            UnjudgedReason::TooFew => format!("too few runs to test ({needed} are needed)"),
+            UnjudgedReason::NotMeasured if answer.options.rule == DetectRule::ChangePoint => {
+                "not measured any more, and searched until then".to_owned()
+            }
+            UnjudgedReason::NotMeasured
+            | UnjudgedReason::NothingUsable
+            | UnjudgedReason::NeverUsable => reason_words(row.reason).to_owned(),
         };
         let what = if row.benchmarks == row.first_benchmarks.len() {
             joined_with_and(&row.first_benchmarks)
@@ -156,21 +211,33 @@ fn untested_notes(answer: &DetectAnswer) -> impl Iterator<Item = Note> {
     })
 }
 
-/// Returns triage of the first new change, and the page with all of them.
-fn next_steps(answer: &DetectAnswer) -> Vec<NextStep> {
+/// Returns the acceptance of a past that nobody has looked at, triage of the first new change, and the page with all of
+/// them.
+fn next_steps(answer: &DetectAnswer, listed: &ListedChanges<'_>) -> Vec<NextStep> {
     let (detection, program) = (&answer.detection, &answer.program);
+    let mut steps = Vec::new();
+    if let Some(past) = detection.unreviewed_past(&answer.histories) {
+        let until = &answer.histories.moments[past.until];
+        let until = match until.version().label() {
+            Some(version) => shell_word(&version),
+            None => format!("{}", until.date() + RESOLUTION),
+        };
+        steps.push(NextStep::new(
+            format!("{program} triage accept --until {until}"),
+            format!("accepts the {} until then", counted(past.changes, "change")),
+        ));
+    }
     let new = |group: &FindingGroup| {
         let findings = group.findings.iter().map(|at| &detection.findings[*at]);
         findings.clone().find(|finding| finding.is_open()).cloned()
     };
-    let groups = detection.groups.iter().enumerate();
+    let groups = listed.groups.iter().enumerate();
     let first = groups
-        .filter_map(|(at, group)| Some((at, group, new(group)?)))
+        .filter_map(|(at, (group, _))| Some((at, group, new(group)?)))
         .next();
-    let mut steps = Vec::new();
     if let Some((at, group, finding)) = first {
         let id = answer.id(&finding);
-        let what = if detection.groups.len() > 1 {
+        let what = if listed.groups.len() > 1 {
             format!("change {}", at + 1)
         } else {
             "it".to_owned()
@@ -195,10 +262,19 @@ fn next_steps(answer: &DetectAnswer) -> Vec<NextStep> {
 }
 
 fn headline(answer: &DetectAnswer) -> String {
+    let DetectAnswer {
+        histories,
+        detection,
+        ..
+    } = answer;
+    let tested = if names_histories(detection) {
+        counted(histories.moments.len(), "run")
+    } else {
+        tested_text(histories, detection)
+    };
     format!(
-        "{}   ({}, {})",
-        detection_text(&answer.detection),
-        tested_text(&answer.histories, &answer.detection),
+        "{}   ({tested}, {})",
+        detection_text(histories, detection),
         rule_text(&answer.options),
     )
 }
@@ -261,19 +337,15 @@ fn table(answer: &DetectAnswer, changes: &ListedChanges<'_>) -> Table {
 /// Returns what is known of a change: its place, who shares it, and what else changed there.
 fn group_notes(
     answer: &DetectAnswer,
-    number: usize,
+    number: Option<usize>,
     group: &FindingGroup,
     listed: &[usize],
 ) -> Vec<Note> {
     let histories = &answer.histories;
     let first = &answer.detection.findings[group.findings[0]];
-    let label = if answer.detection.groups.len() > 1 {
-        format!("change {number}: ")
-    } else {
-        String::new()
-    };
+    let label = number.map_or_else(String::new, |number| format!("change {number}: "));
     let note = |code: &'static str, text: String| {
-        Note::marked(code, format!("{label}{text}")).with("change", number)
+        Note::marked(code, format!("{label}{text}")).with("change", number.unwrap_or(1))
     };
     let date = histories.moments[first.since()].date_text();
     let suspects = group.suspects_text(&answer.detection, histories);

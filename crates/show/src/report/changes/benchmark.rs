@@ -5,13 +5,14 @@ use crate::report::FindingSentence;
 use maud::{Markup, html};
 use serde::Serialize;
 
+use super::ChangesView;
 use super::words::{since_text, state_text, subject_text};
-use super::{ChangesView, SHOWN_CAUSES};
 use crate::chart::{HistoryPoint, LevelMark, history};
 use crate::report::directory::DirectoryError;
 use crate::report::sections::metric::history_points;
 use crate::report::{MetricView, ReportSite};
 use lapwing_analyse::detect::{ChangeKind, Direction, FAILURES, Finding};
+use lapwing_model::text::counted;
 
 /// More changes than this are only on the page of changes.
 const SHOWN: usize = 8;
@@ -98,10 +99,11 @@ pub(super) fn chip(finding: &Finding) -> Markup {
 
 /// Returns the changes of a benchmark in words: those that still hold first, the newest first.
 pub(in crate::report) fn section(view: &ChangesView, slug: &str) -> Markup {
-    let mut found: Vec<usize> = view.of_benchmark(slug).to_vec();
+    let (accepted, mut found): (Vec<usize>, Vec<usize>) =
+        (view.of_benchmark(slug).iter()).partition(|at| view.finding(**at).is_accepted());
     found.sort_by_key(|at| !view.finding(*at).is_open());
     html! {
-        @if !found.is_empty() {
+        @if !found.is_empty() || !accepted.is_empty() {
             ul.verdicts #history-changes aria-label="Changes in the history" {
                 @for at in found.iter().take(SHOWN) {
                     @let finding = view.finding(*at);
@@ -119,6 +121,7 @@ pub(in crate::report) fn section(view: &ChangesView, slug: &str) -> Markup {
                 @if found.len() > SHOWN {
                     li { "and " (found.len() - SHOWN) " more" }
                 }
+                @if !accepted.is_empty() { li { (counted(accepted.len(), "change")) " in the accepted past" } }
             }
         }
     }
@@ -240,7 +243,7 @@ pub(in crate::report) fn write_charts(
         let is_lead = view.detection.groups[number].lead() == *at;
         let mut metrics = views.iter().enumerate();
         let drawn = metrics.find(|(number, it)| is_drawn_in(finding, it, *number == 0));
-        let Some((metric, drawn)) = drawn.filter(|_| is_lead && number < SHOWN_CAUSES) else {
+        let Some((metric, drawn)) = drawn.filter(|_| is_lead && number < view.sections()) else {
             continue;
         };
         let marks = level_marks(Some(view), slug, drawn, metric == 0);

@@ -28,7 +28,7 @@ const SHOWN_VALUES: usize = 2;
 
 /// Returns the sections of the most important causes.
 pub(super) fn causes(view: &ChangesView) -> Markup {
-    let groups = &view.detection.groups;
+    let groups = view.listed_causes();
     html! {
         @for (at, group) in groups.iter().take(SHOWN_CAUSES).enumerate() { (cause(view, at + 1, group)) }
         @if groups.len() > SHOWN_CAUSES {

@@ -149,7 +149,8 @@ impl ChangesView {
             let rank = |group: &FindingGroup| {
                 let is_closed = !group.findings.iter().any(|at| self.finding(*at).is_open());
                 let direction = self.lead(group).direction;
-                (is_closed, direction != Direction::Regression)
+                let is_accepted = self.detection.is_accepted(group);
+                (is_accepted, is_closed, direction != Direction::Regression)
             };
             let seconds = |group: &FindingGroup| cost(self, group).map_or(-1.0, f64::abs);
             let by_rank = rank(one).cmp(&rank(other));
@@ -161,6 +162,18 @@ impl ChangesView {
             }
         }
         self.detection.groups = groups;
+    }
+
+    /// Returns the causes that are listed: those that were accepted come last, and are only counted.
+    fn listed_causes(&self) -> &[FindingGroup] {
+        let groups = &self.detection.groups;
+        let listed = groups.partition_point(|group| !self.detection.is_accepted(group));
+        &groups[..listed]
+    }
+
+    /// Returns the number of causes that have a section of their own.
+    fn sections(&self) -> usize {
+        self.listed_causes().len().min(SHOWN_CAUSES)
     }
 
     fn finding(&self, at: usize) -> &Finding {
@@ -186,7 +199,7 @@ impl ChangesView {
     fn has_section(&self, finding: usize) -> bool {
         let number = self.cause_of[finding];
         let group = &self.detection.groups[number];
-        number < SHOWN_CAUSES
+        number < self.sections()
             && group
                 .findings
                 .iter()

@@ -21,8 +21,8 @@ use crate::report::index_parts::listing::{
     Filters, ListingColumn, ListingFiles, ListingPage, MetricFilter, sorted, unsorted,
 };
 use crate::report::slug::slug;
-use crate::{FIRST_METRIC, detection_text, suspicion_text, tested_text};
-use lapwing_analyse::detect::{Direction, SeriesState};
+use crate::{FIRST_METRIC, detection_text, names_histories, suspicion_text, tested_text};
+use lapwing_analyse::detect::{Direction, UnjudgedReason, measured};
 use lapwing_model::text::{capitalised, counted, first_names};
 
 /// Of more benchmarks that were not tested only so many are named.
@@ -67,7 +67,7 @@ struct FindingRow {
 pub(in crate::report) fn summary(view: &ChangesView) -> Option<String> {
     let detection = &view.detection;
     let has_any = !detection.findings.is_empty() || !detection.suspicions.is_empty();
-    has_any.then(|| detection_text(detection))
+    has_any.then(|| detection_text(&view.histories, detection))
 }
 
 /// Returns whether there is a regression, confirmed or suspected, that was neither undone nor triaged.
@@ -89,6 +89,7 @@ pub(in crate::report) fn write(
     };
     let groups = view.detection.groups.iter();
     let in_order = groups.flat_map(|group| group.findings.iter().copied());
+    let in_order = in_order.filter(|at| !view.finding(*at).is_accepted());
     let rows: Vec<FindingRow> = in_order.map(|at| row(view, at, written)).collect();
     let files = ListingFiles::write(site, SitePage::Changes, &rows)?;
     let page = ListingPage {
@@ -118,7 +119,7 @@ fn row(view: &ChangesView, at: usize, written: &BTreeMap<String, Vec<String>>) -
         setting: subject.setting.text().unwrap_or_default(),
         metric: subject.metric.clone(),
         cause,
-        has_section: cause <= SHOWN_CAUSES,
+        has_section: cause <= view.sections(),
         before_text,
         after_text,
         size: Some(sign * finding.size.relative()).filter(|it| it.is_finite()),
@@ -150,17 +151,12 @@ fn row(view: &ChangesView, at: usize, written: &BTreeMap<String, Vec<String>>) -
 }
 
 fn conclusion(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Markup {
-    let tested = view.detection.states.iter();
-    let tested = tested
-        .filter(|it| matches!(it, SeriesState::Tested))
-        .count();
     html! {
         @if view.detection.findings.is_empty() {
-            (nothing_found(view, tested))
+            (nothing_found(view))
         } @else {
             p.answer {
-                strong { (capitalised(&detection_text(&view.detection))) }
-                " in " (tested_text(&view.histories, &view.detection))
+                (answer(view))
                 " (false findings at most " (round_percent(view.options.false_discovery_rate)) ")."
             }
             p.hint {
@@ -178,19 +174,33 @@ fn conclusion(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Ma
     }
 }
 
-/// Returns what it means that nothing was found, and what helps.
-fn nothing_found(view: &ChangesView, tested: usize) -> Markup {
-    let longest = view.histories.series.iter().map(|it| it.points.len()).max();
-    let is_wandering = |state: &SeriesState| matches!(state, SeriesState::Wanders);
-    let wandering = view.detection.states.iter().any(is_wandering);
+/// Returns the changes in a sentence, and in how many histories and runs they were looked for.
+fn answer(view: &ChangesView) -> Markup {
+    let (histories, detection) = (&view.histories, &view.detection);
     html! {
-        @if tested > 0 {
-            p.answer { strong { (capitalised(&detection_text(&view.detection))) } " in " (tested_text(&view.histories, &view.detection)) "." }
+        strong { (capitalised(&detection_text(histories, detection))) }
+        @if names_histories(detection) {
+            " (" (counted(histories.moments.len(), "run")) ")"
+        } @else {
+            " in " (tested_text(histories, detection))
+        }
+    }
+}
+
+/// Returns what it means that nothing was found, and what helps.
+fn nothing_found(view: &ChangesView) -> Markup {
+    let judged = &view.detection.judged;
+    let longest = measured(&view.histories, &view.detection.states);
+    let longest = longest.map(|(series, _)| series.points.len()).max();
+    let is_too_short = judged.unjudged_for(UnjudgedReason::TooFew) == judged.histories;
+    html! {
+        @if judged.judged > 0 {
+            p.answer { (answer(view)) "." }
             p { "A change is a level that differs from the one before by more than the noise explains, such as 14 % slower since a commit. "
                 "If nothing changed, there is a finding in at most " (round_percent(view.options.false_discovery_rate))
                 " of such reports. Small changes need more runs: each night adds to what can be seen." }
-        } @else if wandering {
-            p.answer { strong { (capitalised(&detection_text(&view.detection))) } " in " (tested_text(&view.histories, &view.detection)) "." }
+        } @else if !is_too_short {
+            p.answer { (answer(view)) "." }
         } @else {
             p.answer { strong { "No history is long enough yet" } " to look for changes." }
             p { "A change needs at least 10 runs of a benchmark, such as one per night or per commit; the longest history has "
@@ -216,7 +226,13 @@ fn suspected(view: &ChangesView) -> Markup {
 
 fn not_shown(view: &ChangesView) -> Markup {
     let small = view.detection.small;
+    let past = view.detection.unreviewed_past(&view.histories);
+    let until = past.and_then(|past| view.histories.moments[past.until].version().label());
     html! {
+        @if let Some(until) = until {
+            p.hint { "Nobody has said anything about the changes of the past: " code { "lapwing triage accept --until " (until) }
+                " accepts them at once, so that only what is newer is listed here." }
+        }
         @if small > 0 {
             p.hint { "Not shown: " (counted(small, "change")) " below the smallest effect"
                 @if let Some(effect) = view.options.smallest_effect { " of " (round_percent(effect)) } "." }
@@ -224,39 +240,30 @@ fn not_shown(view: &ChangesView) -> Markup {
     }
 }
 
-/// Returns what was not tested or is no longer measured, with links, by reason.
+/// Returns what was not judged, with links, by reason.
 fn untested(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Markup {
-    let mut reasons: [(&str, BTreeSet<(&str, &str)>); 4] = [
-        ("not measured in the latest 3 runs", BTreeSet::new()),
-        (
-            "without a usable value in the latest 3 runs",
-            BTreeSet::new(),
-        ),
-        ("with too few runs to test (10 are needed)", BTreeSet::new()),
-        (
-            "with a history that wanders, which is not judged",
-            BTreeSet::new(),
-        ),
-    ];
-    for (series, state) in view.histories.series.iter().zip(&view.detection.states) {
-        let reason = match state {
-            SeriesState::Tested => continue,
-            SeriesState::NotMeasured { .. } => 0,
-            SeriesState::NothingUsable { .. } => 1,
-            SeriesState::TooFew { .. } => 2,
-            SeriesState::Wanders => 3,
-        };
-        let benchmark = (&*series.subject.suite, &*series.subject.benchmark);
-        reasons[reason].1.insert(benchmark);
+    let mut reasons: BTreeMap<UnjudgedReason, BTreeSet<(&str, &str)>> = BTreeMap::new();
+    for (series, state) in measured(&view.histories, &view.detection.states) {
+        if let Some(reason) = state.unjudged() {
+            let benchmark = (&*series.subject.suite, &*series.subject.benchmark);
+            reasons.entry(reason).or_default().insert(benchmark);
+        }
     }
+    let words = |reason: UnjudgedReason| match reason {
+        UnjudgedReason::NotMeasured => "not measured in the latest 3 runs",
+        UnjudgedReason::NothingUsable => "without a usable value in the latest 3 runs",
+        UnjudgedReason::NeverUsable => "that failed from the first run on",
+        UnjudgedReason::TooFew => "with too few runs to test (10 are needed)",
+        UnjudgedReason::Wanders => "with a history that wanders, which is not judged",
+    };
     let muted: BTreeSet<&str> = view.muted.iter().map(|it| &*it.benchmark).collect();
     html! {
         @if !muted.is_empty() {
             p.hint { "Muted in the suite file: " (first_names(muted, SHOWN_MUTED)) "." }
         }
-        @for (reason, benchmarks) in reasons.iter().filter(|(_, benchmarks)| !benchmarks.is_empty()) {
+        @for (reason, benchmarks) in &reasons {
             details.untested {
-                summary { (counted(benchmarks.len(), "benchmark")) " " (reason) }
+                summary { (counted(benchmarks.len(), "benchmark")) " " (words(*reason)) }
                 ul {
                     @for (suite, id) in benchmarks.iter().take(NAMED) {
                         @let slug = slug(suite, id);
@@ -282,7 +289,7 @@ fn filters(view: &ChangesView, rows: &[FindingRow]) -> Filters {
     if metrics.len() == 1 {
         metrics.clear();
     }
-    let causes = 1..=view.detection.groups.len();
+    let causes = 1..=view.listed_causes().len();
     let directions: BTreeSet<&str> = rows.iter().map(|row| row.direction).collect();
     Filters::of("Changes", rows.iter().map(|row| &row.benchmark))
         .by_metric(metrics, MetricFilter::OneOrAll)

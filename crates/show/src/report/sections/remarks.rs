@@ -9,7 +9,7 @@ use crate::sample::metric_title;
 use lapwing_analyse::sample::BenchmarkData;
 use lapwing_model::Id;
 use lapwing_model::text::{counted, plural};
-use lapwing_record::{Change, InstanceData, NameHistory, Remark, Retired, Retirement};
+use lapwing_record::{Change, InstanceData, NameHistory, Remark, Retired, Retirement, TriageState};
 
 /// Annotations, and the number of instances that they exclude.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -175,7 +175,11 @@ fn what(remark: &Remark, remarks_shown: Retired) -> Markup {
             Some(Change::Triage(it)) => {
                 strong { "Change " (it.state.name()) }
                 @if let Some(metric) = &it.metric { " of " (metric_title(metric)) }
-                @if let Some(version) = &it.version { " at " (version) }
+                @if let Some(version) = &it.version {
+                    @if it.state == TriageState::Accepted { " until " } @else { " at " }
+                    (version)
+                }
+                @if let Some(before) = &it.before { " before " (before.strftime("%Y-%m-%d %H:%M").to_string()) }
             }
             Some(Change::Restore { .. }) => { strong { "Restored" } }
             Some(Change::Withdraw { .. }) => { strong { "Withdrawn" } }

@@ -1,0 +1,235 @@
+//! What was not judged never passes: texts, data, exit codes, badges and JUnit files count the same histories.
+
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::nights_fixture::{Nights, QUIET, history, import, nights};
+use crate::program::{output, run};
+
+/// Only in the last nights.
+const SHORT: Nights = |night| (night >= 20).then_some(1.0);
+/// Only in the first nights.
+const ENDED: Nights = |night| (night < 14).then_some(1.0);
+/// Failed in every night.
+const BROKEN: Nights = |_| Some(-1.0);
+/// Fails since one of the last nights.
+const FAILING: Nights = |night| Some(if night < 17 { 1.0 } else { -1.0 });
+
+/// Returns the exit code of a gate, its answer as text and as data, the title of the badge, and the number of test cases
+/// with failures and of those that were skipped.
+fn judged(folder: &Path) -> (i32, String, Value, String, [usize; 3]) {
+    let words = [
+        "detect",
+        "--fail-on",
+        "regression",
+        "--badge",
+        "b.svg",
+        "--junit",
+        "j.xml",
+    ];
+    let said = output(folder, &words);
+    let text = String::from_utf8(said.stdout).unwrap();
+    let data = output(folder, &["detect", "--format", "json"]);
+    let data: Value = serde_json::from_slice(&data.stdout).unwrap();
+    let between = |file: &str, start: &str, end: &str| {
+        let text = fs::read_to_string(folder.join(file)).unwrap();
+        let (_, rest) = text.split_once(start).unwrap();
+        rest.split_once(end).unwrap().0.to_owned()
+    };
+    let number = |attribute: &str| {
+        between("j.xml", &format!(" {attribute}=\""), "\"")
+            .parse()
+            .unwrap()
+    };
+    let cases = ["tests", "failures", "skipped"].map(number);
+    let badge = between("b.svg", "<title>performance: ", "</title>");
+    (said.status.code().unwrap(), text, data, badge, cases)
+}
+
+#[test]
+fn no_mixture_of_judged_and_other_histories_passes_unjudged() {
+    let kinds: [(&str, Nights); 5] = [
+        ("quiet", QUIET),
+        ("short", SHORT),
+        ("ended", ENDED),
+        ("broken", BROKEN),
+        ("failing", FAILING),
+    ];
+    for chosen in 1_u32..32 {
+        let benchmarks = kinds.iter().enumerate();
+        let benchmarks = benchmarks.filter(|(at, _)| chosen >> at & 1 == 1);
+        let benchmarks: Vec<(&str, Nights)> = benchmarks.map(|(_, kind)| *kind).collect();
+        let folder = history(24, &benchmarks);
+        let (code, text, data, badge, [cases, failures, skipped]) = judged(folder.path());
+        let number = |key: &str| usize::try_from(data[key].as_u64().unwrap()).unwrap();
+        let (all, tested) = (number("histories"), number("tested"));
+        let untested = data["untested"].as_array().unwrap().iter();
+        let untested: u64 = untested.map(|it| it["histories"].as_u64().unwrap()).sum();
+        let untested = usize::try_from(untested).unwrap();
+        assert_eq!(all, benchmarks.len(), "{text}");
+        assert_eq!((tested + untested, skipped), (all, untested), "{text}");
+        assert_eq!(cases, all + failures, "{text}");
+        let verdict = data["verdict"].as_str().unwrap();
+        let expected = match (verdict, tested) {
+            ("regression", _) => (1, "1 new regression"),
+            ("not_tested", 0) => (3, "nothing judged: "),
+            ("no_change", tested) if tested == all => (0, "no change found"),
+            ("no_change", _) => (0, "no change in "),
+            _ => panic!("{text}"),
+        };
+        assert_eq!(code, expected.0, "{text}");
+        assert!(text.starts_with(expected.1), "{text}");
+        let title = match code {
+            1 => "1 regression".to_owned(),
+            3 => "not judged".to_owned(),
+            _ if tested == all => "no regressions".to_owned(),
+            _ => format!("no regressions in {tested} of {all}"),
+        };
+        assert_eq!((badge, failures), (title, usize::from(code == 1)), "{text}");
+    }
+}
+
+#[test]
+fn the_sentence_says_how_many_were_judged_and_why_others_were_not() {
+    let said = |benchmarks: &[(&str, Nights)]| {
+        let folder = history(24, benchmarks);
+        run(folder.path(), &["detect", "--fail-on", "regression"])
+    };
+    assert_snapshot!(said(&[("a", QUIET), ("b", SHORT), ("c", ENDED), ("d", BROKEN)]), @"
+    no change in 1 of 4 histories; 3 not judged: 1 not measured any more, 1 failed from the first run on, 1 with too few runs   (24 runs, FDR 5 %)
+    note: not measured any more, and searched until then: c
+    note: failed from the first run on: d
+    note: too few runs to test (10 are needed): b
+    exit 0
+    ");
+    assert_snapshot!(said(&[("b", SHORT), ("d", BROKEN)]), @"
+    nothing judged: 1 failed from the first run on, 1 with too few runs   (24 runs, FDR 5 %)
+    note: failed from the first run on: d
+    note: too few runs to test (10 are needed): b
+    exit 3
+    ");
+}
+
+/// A step of 30 % in that night.
+fn step<const NIGHT: u32>(night: u32) -> Option<f64> {
+    Some(if night < NIGHT { 1.0 } else { 1.3 })
+}
+
+#[test]
+fn the_past_of_an_old_history_is_one_number_and_is_accepted_at_once() {
+    let names: Vec<String> = (5..30).map(|night| format!("b{night:02}")).collect();
+    let steps: [Nights; 25] = [
+        step::<5>, step::<6>, step::<7>, step::<8>, step::<9>, step::<10>, step::<11>, step::<12>,
+        step::<13>, step::<14>, step::<15>, step::<16>, step::<17>, step::<18>, step::<19>,
+        step::<20>, step::<21>, step::<22>, step::<23>, step::<24>, step::<25>, step::<26>,
+        step::<27>, step::<28>, step::<50>,
+    ];
+    let benchmarks = names.iter().map(String::as_str).zip(steps);
+    let benchmarks: Vec<(&str, Nights)> = benchmarks.collect();
+    let folder = history(60, &benchmarks);
+    let path = folder.path();
+    let detect = || run(path, &["detect", "--fail-on", "regression"]);
+    let first = detect();
+    assert_snapshot!(first, @"
+    1 new regression, 24 changes before the newest 30 runs   (25 histories, 60 runs, FDR 5 %)
+
+     benchmark  before   after  change                 since  verdict       id
+     b29        1.00 s  1.30 s  1.298× [1.295, 1.301]  v50    ✗ regression  9f46b005
+
+    note: v49..v50, 2026-02-23
+    note: not listed: 24 changes before the newest 30 runs (`--full` shows them);
+    new regressions among them count for `--fail-on` until they are accepted
+    next: `lapwing triage accept --until v28` accepts the 24 changes until then,
+    `lapwing triage acknowledge 9f46b005` marks it as known, `lapwing report` writes
+    pages with the histories
+    exit 1
+    ");
+    let data = |words: &[&str]| -> Value {
+        let words = [&["detect", "--format", "json"], words].concat();
+        serde_json::from_slice(&output(path, &words).stdout).unwrap()
+    };
+    assert_eq!(
+        (&data(&[])["past"], &data(&[])["verdict"]),
+        (&24.into(), &"regression".into())
+    );
+    assert_eq!(data(&["--full"])["changes"].as_array().unwrap().len(), 25);
+    let accepted = run(path, &["triage", "accept", "--until", "v28", "--by", "Ann"]);
+    assert!(
+        accepted.starts_with("accepted: changes of all benchmarks until v28\n"),
+        "{accepted}"
+    );
+    assert_snapshot!(detect(), @"
+    1 new regression, 24 changes in the accepted past   (25 histories, 60 runs, FDR 5 %)
+
+     benchmark  before   after  change                 since  verdict       id
+     b29        1.00 s  1.30 s  1.298× [1.295, 1.301]  v50    ✗ regression  9f46b005
+
+    note: v49..v50, 2026-02-23
+    note: not listed: the accepted past, up to the change at v28 (`--full` shows it,
+    `lapwing db annotations` who accepted it)
+    next: `lapwing triage acknowledge 9f46b005` marks it as known, `lapwing report`
+    writes pages with the histories
+    exit 1
+    ");
+    let after = data(&[]);
+    assert_eq!(
+        (&after["accepted_until"], &after["counts"]["accepted"]),
+        (&"v28".into(), &24.into())
+    );
+    assert_eq!(after["changes"].as_array().unwrap().len(), 1);
+    let all = data(&["--full"]);
+    let states = crate::nights_fixture::findings(&all).into_iter();
+    assert_eq!(states.filter(|it| it["state"] == "accepted").count(), 24);
+    // What comes later is new, and one annotation is undone.
+    import(path, &nights(60..80, &[("b05", |_| Some(1.7))]));
+    let later = run(path, &["detect", "--smallest-effect", "3%"]);
+    assert!(
+        later.starts_with("2 new regressions, 24 changes in the accepted past "),
+        "{later}"
+    );
+    let annotations = output(path, &["db", "annotations", "--format", "json"]);
+    let annotations: Value = serde_json::from_slice(&annotations.stdout).unwrap();
+    let [one] = &annotations["annotations"].as_array().unwrap()[..] else {
+        panic!("{annotations}");
+    };
+    run(path, &["db", "restore", one["id"].as_str().unwrap()]);
+    assert_eq!(data(&[])["counts"]["accepted"], 0);
+    // Of a date, what is dated before.
+    run(path, &["triage", "accept", "--until", "2026-01-15"]);
+    let after = data(&[]);
+    assert_eq!(
+        (&after["accepted_until"], &after["counts"]["accepted"]),
+        (&"v13".into(), &9.into())
+    );
+}
+
+#[test]
+fn an_acceptance_needs_an_end_that_has_passed() {
+    let folder = history(12, &[("join", QUIET)]);
+    let said = |words: &[&str]| run(folder.path(), &[&["triage"], words].concat());
+    assert_snapshot!(said(&["accept", "--until", "2099-01-01"]), @"
+    error: 2099-01-01 is in the future: what happens until then cannot be accepted yet
+      hint: name the newest version, or a date that has passed
+    exit 2
+    ");
+    assert_snapshot!(said(&["accept", "--until", "v99"]), @"
+    error: `v99` is neither a version nor a date
+      hint: `lapwing list runs` shows the versions
+    exit 2
+    ");
+    assert_snapshot!(said(&["mute", "join", "--until", "v3"]), @"
+    error: --until does not apply here
+      hint: `lapwing triage --help` says to what it applies
+    exit 2
+    ");
+    assert!(said(&["accept"]).ends_with("exit 2"));
+    let done = said(&["accept", "jo*", "--until", "2026-01-08", "--dry-run"]);
+    assert_snapshot!(done, @"
+    would be accepted: changes of `jo*` before 2026-01-08T00:00:00Z
+    note: nothing was changed
+    exit 0
+    ");
+}

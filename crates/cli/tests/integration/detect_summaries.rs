@@ -1,0 +1,177 @@
+//! Histories of tools that keep no samples by default: one value per run is enough.
+
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+use lapwing_testing::reference_data;
+use serde_json::{Value, json};
+
+use crate::nights_fixture::findings;
+use crate::program::{output, run};
+
+const RUNS: u32 = 30;
+
+/// The seconds of a night: 60 % more since the 16th.
+fn seconds(night: u32) -> f64 {
+    let factor = if night < 15 { 1.0 } else { 1.6 };
+    0.01 * factor * (1.0 + f64::from(night * 7 % 11) / 1000.0)
+}
+
+fn date(night: u32) -> String {
+    format!("2026-09-{:02}T02:00:00Z", night + 1)
+}
+
+fn commit(night: u32) -> String {
+    format!("{:08x}", 0x0101_0101 * (night + 1)).repeat(5)
+}
+
+/// Writes `data.js` of github-action-benchmark.
+fn github_action(folder: &Path) {
+    let entries = (0..RUNS).map(|night| {
+        let value = (seconds(night) * 1e9).round();
+        let bench = json!({"name": "it", "value": value, "range": "± 12000", "unit": "ns/iter"});
+        json!({
+            "commit": {"id": commit(night), "timestamp": date(night), "message": "m", "url": ""},
+            "date": 1_788_000_000_000_u64 + 86_400_000 * u64::from(night), "tool": "cargo", "benches": [bench],
+        })
+    });
+    let entries: Vec<Value> = entries.collect();
+    let data = json!({"lastUpdate": 0, "repoUrl": "", "entries": {"Bench": entries}});
+    fs::write(
+        folder.join("data.js"),
+        format!("window.BENCHMARK_DATA = {data}"),
+    )
+    .unwrap();
+}
+
+/// Writes results of `pytest --benchmark-autosave`.
+fn pytest_benchmark(folder: &Path) {
+    for night in 0..RUNS {
+        let mean = seconds(night);
+        let stats = json!({
+            "min": mean * 0.97, "max": mean * 1.1, "mean": mean * 1.01, "stddev": mean * 0.02, "rounds": 80,
+            "median": mean, "iqr": mean * 0.02, "q1": mean * 0.99, "q3": mean * 1.01, "iterations": 1,
+        });
+        let data = json!({
+            "machine_info": {"node": "box"}, "datetime": date(night), "version": "5.1.0",
+            "commit_info": {"id": commit(night), "time": date(night), "dirty": false, "branch": "main"},
+            "benchmarks": [{"name": "test_it", "fullname": "test_a.py::test_it", "params": null, "stats": stats}],
+        });
+        fs::write(folder.join(format!("{night:04}.json")), data.to_string()).unwrap();
+    }
+}
+
+/// Writes results of `asv run` without samples; the oldest one failed.
+fn asv(folder: &Path) {
+    let machine = folder.join("box");
+    fs::create_dir(&machine).unwrap();
+    for night in 0..RUNS {
+        let value = (night > 0).then(|| seconds(night));
+        let data = json!({
+            "commit_hash": commit(night), "env_name": "env", "date": 1_788_000_000_000_u64 + 86_400_000 * u64::from(night),
+            "params": {"machine": "box", "python": "3.11"}, "python": "3.11", "requirements": {}, "env_vars": {},
+            "result_columns": ["result", "params", "version", "started_at", "duration"],
+            "results": {"time_it": [[value], [], "1", 1_788_000_000_000_u64, 1.0]}, "durations": {}, "version": 2,
+        });
+        fs::write(
+            machine.join(format!("{}-env.json", &commit(night)[..8])),
+            data.to_string(),
+        )
+        .unwrap();
+    }
+}
+
+#[test]
+fn what_tools_keep_by_default_is_searched() {
+    let found = |write: fn(&Path)| {
+        let folder = tempfile::tempdir().unwrap();
+        let results = folder.path().join("results");
+        fs::create_dir(&results).unwrap();
+        write(&results);
+        let read = run(folder.path(), &["import", "results"]);
+        assert!(read.ends_with("exit 0"), "{read}");
+        run(folder.path(), &["detect", "--fail-on", "regression"])
+    };
+    assert_snapshot!(found(github_action), @"
+    1 new regression   (1 history, 30 runs, FDR 5 %)
+
+     benchmark   before    after  change                 since       verdict       id
+     it         10.0 ms  16.1 ms  1.600× [1.596, 1.604]  1010101010  ✗ regression  a3af8af3
+
+    note: 0f0f0f0f0f..1010101010, 2026-09-16
+    next: `lapwing triage acknowledge a3af8af3` marks it as known, `lapwing report`
+    writes pages with the histories
+    exit 1
+    ");
+    assert_snapshot!(found(pytest_benchmark), @"
+    1 new regression   (1 history, 30 runs, FDR 5 %)
+
+     benchmark            before    after  change                 since       verdict       id
+     test_a.py::test_it  10.0 ms  16.1 ms  1.600× [1.596, 1.604]  1010101010  ✗ regression  ea116487
+
+    note: 0f0f0f0f0f..1010101010, 2026-09-16
+    next: `lapwing triage acknowledge ea116487` marks it as known, `lapwing report`
+    writes pages with the histories
+    exit 1
+    ");
+    assert_snapshot!(found(asv), @"
+    1 new regression   (1 history, 30 runs, FDR 5 %)
+
+     benchmark       before    after  change                 since       verdict       id
+     time_it (env)  10.1 ms  16.1 ms  1.600× [1.596, 1.604]  1010101010  ✗ regression  beefaa89
+
+    note: 0f0f0f0f0f..1010101010, 2026-09-13
+    next: `lapwing triage acknowledge beefaa89` marks it as known, `lapwing report`
+    writes pages with the histories
+    exit 1
+    ");
+}
+
+/// Medians of 581 commits in 106 series, each in an older environment that ended and a newer one, which are variants
+/// with a history each. asv's own detector (0.6.6, `asv.step_detect.detect_steps` on the values by date) finds 419 steps
+/// in 202 of the 212 histories, and 308 in all 106 series of both environments in a row, among them the steps from one
+/// environment to the other.
+#[test]
+fn scipys_public_history_is_searched() {
+    let Some(archive) = reference_data("A_history/scipy_asv_atom.tar.xz") else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let unpacked = std::process::Command::new("tar")
+        .arg("-xf")
+        .arg(&archive)
+        .current_dir(path)
+        .status();
+    assert!(unpacked.unwrap().success());
+    let read = run(path, &["import", "."]);
+    assert!(read.contains("55,166 summaries imported"), "{read}");
+    let answer = output(path, &["detect", "--full", "--format", "json"]);
+    let answer: Value = serde_json::from_slice(&answer.stdout).unwrap();
+    let with_values = answer["series"].as_array().unwrap().iter();
+    let with_values = with_values.filter(|it| it["metric"] == "wall_time" && it["runs"] != 0);
+    let mut series: Vec<String> = Vec::new();
+    for finding in findings(&answer) {
+        series.push(format!("{} {}", finding["benchmark"], finding["variant"]));
+    }
+    series.sort();
+    series.dedup();
+    let mut benchmarks: Vec<Value> = findings(&answer)
+        .iter()
+        .map(|it| it["benchmark"].clone())
+        .collect();
+    benchmarks.sort_by_key(Value::to_string);
+    benchmarks.dedup();
+    let untested = answer["untested"].as_array().unwrap();
+    let untested: Vec<(&Value, &Value)> = untested
+        .iter()
+        .map(|it| (&it["state"], &it["histories"]))
+        .collect();
+    let counts = [with_values.count(), series.len(), benchmarks.len()];
+    // All 212 histories with a value were searched, 179 have a change, and 101 of the 106 series of both environments.
+    assert_eq!(counts, [212, 179, 101]);
+    assert_eq!(answer["tested"], 106);
+    let expected = json!([["not_measured", 108], ["never_usable", 2]]);
+    assert_eq!(json!(untested), expected);
+}

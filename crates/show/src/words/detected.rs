@@ -1,0 +1,237 @@
+//! What was found in all histories together, and what was judged, in words: for the terminal and the page alike.
+
+use std::collections::BTreeSet;
+
+use lapwing_analyse::detect::{
+    Detection, Direction, FindingGroup, Histories, JudgedCount, RECENT_RUNS, UnjudgedReason,
+    UnreviewedPast,
+};
+use lapwing_model::text::{counted, grouped, joined, joined_with_and};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::finding::surrounding_name;
+
+/// Returns what was judged: `1,351 of 1,379 histories, 40 runs`.
+pub fn tested_text(histories: &Histories, detection: &Detection) -> String {
+    let JudgedCount {
+        histories: all,
+        judged,
+        ..
+    } = detection.judged;
+    let text = counted(all, "history");
+    let text = if judged == all {
+        text
+    } else {
+        format!("{} of {text}", grouped(judged))
+    };
+    let runs = counted(histories.moments.len(), "run");
+    format!("{text}, {runs}")
+}
+
+/// Returns what was not judged, and why: `2 not judged: too few runs`, or with several reasons `5 not judged: 2 not
+/// measured any more, 3 with too few runs`; `None` if all was.
+pub fn unjudged_text(judged: &JudgedCount) -> Option<String> {
+    let number = grouped(judged.histories - judged.judged);
+    (!judged.is_complete()).then(|| format!("{number} not judged: {}", reasons_text(judged)))
+}
+
+/// Returns why histories were not judged, with their numbers if there are several reasons.
+fn reasons_text(judged: &JudgedCount) -> String {
+    let reasons: Vec<(&UnjudgedReason, &usize)> = judged.unjudged.iter().collect();
+    if let [(reason, _)] = reasons[..] {
+        return reason_words(*reason).to_owned();
+    }
+    let reasons = reasons.into_iter().map(|(reason, number)| {
+        let with = match reason {
+            UnjudgedReason::TooFew | UnjudgedReason::NothingUsable => "with ",
+            UnjudgedReason::Wanders | UnjudgedReason::NotMeasured | UnjudgedReason::NeverUsable => {
+                ""
+            }
+        };
+        format!("{} {with}{}", grouped(*number), reason_words(*reason))
+    });
+    joined(reasons)
+}
+
+/// Returns why histories are not judged: `too few runs`.
+pub fn reason_words(reason: UnjudgedReason) -> &'static str {
+    match reason {
+        UnjudgedReason::Wanders => "wandering",
+        UnjudgedReason::NotMeasured => "not measured any more",
+        UnjudgedReason::NothingUsable => "no usable value any more",
+        UnjudgedReason::NeverUsable => "failed from the first run on",
+        UnjudgedReason::TooFew => "too few runs",
+    }
+}
+
+/// Number of changes by what is known of them.
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+pub struct ChangeCounts {
+    new_regressions: usize,
+    new_improvements: usize,
+    /// New changes of metrics without direction.
+    new_changes: usize,
+    /// New changes that a whole suite shares.
+    new_shared: usize,
+    /// Changes that were triaged, without those that were accepted.
+    known: usize,
+    /// Changes of the past that was accepted as a whole.
+    accepted: usize,
+    undone_later: usize,
+    /// Changes that recorded surroundings explain, such as those of the host.
+    explained: usize,
+    /// Histories that wander: they have no level that could change.
+    wandering: usize,
+    /// Possible changes that another run has to confirm.
+    suspected: usize,
+}
+
+impl ChangeCounts {
+    /// Counts changes.
+    pub fn of(detection: &Detection) -> Self {
+        Self::among(detection, &detection.groups.iter().collect::<Vec<_>>())
+    }
+
+    /// Counts the changes of these groups.
+    fn among(detection: &Detection, groups: &[&FindingGroup]) -> Self {
+        let finding = |at: &usize| &detection.findings[*at];
+        let is_open = |at: &usize| finding(at).is_open();
+        let is_accepted = |at: &usize| finding(at).is_accepted();
+        let is_known = |at: &usize| finding(at).triage.is_some() && !is_accepted(at);
+        let is_undone = |at: &&usize| {
+            let it = finding(at);
+            it.went_away.is_some() && it.triage.is_none() && it.explained.is_none()
+        };
+        let (shared, own): (Vec<&FindingGroup>, Vec<&FindingGroup>) =
+            groups.iter().partition(|group| group.is_shared);
+        let of_own = || own.iter().flat_map(|group| &group.findings);
+        let open = |direction: Direction| {
+            let open = of_own().filter(|at| finding(at).direction == direction && is_open(at));
+            open.count()
+        };
+        // What a suite shares is one change.
+        let shared = |counts: &dyn Fn(&usize) -> bool| {
+            let groups = shared.iter();
+            groups.filter(|it| it.findings.iter().any(counts)).count()
+        };
+        let all = |counts: &dyn Fn(&usize) -> bool| {
+            of_own().filter(|at| counts(at)).count() + shared(counts)
+        };
+        let of_groups = groups.iter().flat_map(|group| &group.findings);
+        Self {
+            new_regressions: open(Direction::Regression),
+            new_improvements: open(Direction::Improvement),
+            new_changes: open(Direction::Neither),
+            new_shared: shared(&is_open),
+            known: all(&is_known),
+            accepted: all(&is_accepted),
+            undone_later: of_groups.filter(is_undone).count(),
+            explained: (groups.iter())
+                .filter(|it| finding(&it.findings[0]).explained.is_some())
+                .count(),
+            wandering: detection.judged.unjudged_for(UnjudgedReason::Wanders),
+            suspected: detection.suspicions.len(),
+        }
+    }
+
+    /// Returns `2 new regressions, 1 new improvement and 3 known changes`; empty if there is none.
+    fn text(&self, detection: &Detection) -> String {
+        let explanations = detection
+            .findings
+            .iter()
+            .filter_map(|it| it.explained.as_ref());
+        let explanations: BTreeSet<&str> = explanations.map(|it| it.key.as_str()).collect();
+        let explained = match explanations.first() {
+            Some(key) if explanations.len() == 1 => {
+                format!(" explained by {}", surrounding_name(key))
+            }
+            _ => " explained by the surroundings".to_owned(),
+        };
+        let parts = [
+            (self.new_regressions, "new regression", ""),
+            (self.new_improvements, "new improvement", ""),
+            (self.new_changes, "new change", ""),
+            (self.new_shared, "new change", " shared by a whole suite"),
+            (self.known, "known change", ""),
+            (self.undone_later, "change", " undone later"),
+            (self.explained, "change", explained.as_str()),
+        ];
+        let parts = parts.iter().filter(|(number, ..)| *number > 0);
+        let parts: Vec<String> = parts
+            .map(|(number, noun, more)| format!("{}{more}", counted(*number, noun)))
+            .collect();
+        joined_with_and(&parts)
+    }
+}
+
+/// Returns whether the sentence about a detection names the number of histories: where nothing was found in those that
+/// were judged, and not all were.
+pub fn names_histories(detection: &Detection) -> bool {
+    !detection.judged.is_complete() && has_nothing(detection)
+}
+
+fn has_nothing(detection: &Detection) -> bool {
+    let mut findings = detection.findings.iter();
+    findings.all(|it| it.is_accepted()) && detection.suspicions.is_empty()
+}
+
+/// Returns `2 new regressions, 1 new improvement and 3 known changes, 1 suspected`, or `no change found`: what nobody
+/// has said anything about, then what is known. Of histories that were not judged it says no such thing: `no change in 3
+/// of 5 histories; 2 not judged: too few runs`. A past that nobody has looked at is one number.
+pub fn detection_text(histories: &Histories, detection: &Detection) -> String {
+    let counts = ChangeCounts::of(detection);
+    let past = detection.unreviewed_past(histories);
+    let mut text = match &past {
+        Some(past) => recent_text(detection, past),
+        None => counts.text(detection),
+    };
+    if text.is_empty() && counts.suspected > 0 {
+        "no confirmed change".clone_into(&mut text);
+    } else if text.is_empty() {
+        text = nothing_found(detection);
+    }
+    if counts.accepted > 0 {
+        text.push_str(&format!(
+            ", {} in the accepted past",
+            counted(counts.accepted, "change")
+        ));
+    }
+    if counts.suspected > 0 {
+        text.push_str(&format!(", {} suspected", counts.suspected));
+    }
+    text
+}
+
+/// Returns what there is besides a past that nobody has looked at: `1 new regression, 212 changes before the newest 30
+/// runs`.
+fn recent_text(detection: &Detection, past: &UnreviewedPast) -> String {
+    let others = past.others.iter().map(|at| &detection.groups[*at]);
+    let others = ChangeCounts::among(detection, &others.collect::<Vec<_>>());
+    let others = match others.text(detection) {
+        text if text.is_empty() => "no recent change".to_owned(),
+        text => text,
+    };
+    let before = counted(past.changes, "change");
+    format!("{others}, {before} before the newest {RECENT_RUNS} runs")
+}
+
+fn nothing_found(detection: &Detection) -> String {
+    let judged = &detection.judged;
+    let what = match (detection.accepted_until, detection.small) {
+        (Some(_), _) => "new change",
+        (None, 0) => "change",
+        (None, _) => "change as large as the smallest effect",
+    };
+    match unjudged_text(judged) {
+        None if judged.histories == 0 => "nothing judged".to_owned(),
+        None if what == "change" => "no change found".to_owned(),
+        None => format!("no {what}"),
+        Some(_) if judged.judged == 0 => format!("nothing judged: {}", reasons_text(judged)),
+        Some(unjudged) => format!(
+            "no {what} in {} of {}; {unjudged}",
+            grouped(judged.judged),
+            counted(judged.histories, "history")
+        ),
+    }
+}
