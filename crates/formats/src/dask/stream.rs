@@ -22,7 +22,7 @@ struct StreamRow {
     #[serde(default)]
     thread: Value,
     status: Option<String>,
-    startstops: Vec<StartStop>,
+    startstops: Option<Vec<StartStop>>,
     nbytes: Option<u64>,
     typename: Option<String>,
     exception_text: Option<String>,
@@ -51,6 +51,11 @@ pub(super) fn stream_tasks(
                 for key in row.others.keys() {
                     sink.notes().left(key, "spans have no place for it");
                 }
+                if row.startstops.as_ref().is_none_or(Vec::is_empty) {
+                    let why = "these tasks have no `startstops`";
+                    sink.notes().left(&key_text(&row.key), why);
+                    continue;
+                }
                 match task_of(row) {
                     Some(task) => tasks.push(task),
                     None => sink.bad(document.wrong(raw, "a time is out of range")),
@@ -71,7 +76,7 @@ fn task_of(row: StreamRow) -> Option<DaskTask> {
         thread: row.thread.to_string(),
         ..DaskTask::default()
     };
-    for piece in row.startstops {
+    for piece in row.startstops.into_iter().flatten() {
         task.pieces.push(DaskPiece {
             start: nanoseconds(piece.start)?,
             stop: nanoseconds(piece.stop)?,

@@ -132,6 +132,10 @@ pub(crate) fn shown(imported: &Imported) -> String {
         let verb = if note.kept { "kept in" } else { "left, as" };
         text.push_str(&format!("{verb} {}: {}\n", note.why, note.what.join(", ")));
     }
+    for without in imported.found.without_results() {
+        let (name, line, why) = (without.name, without.line, without.why);
+        text.push_str(&format!("without a result: {name} (line {line}): {why}\n"));
+    }
     for bad in &imported.bad_lines {
         text.push_str(&format!("bad line {}: {}\n", bad.line, bad.reason));
     }

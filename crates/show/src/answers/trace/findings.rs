@@ -36,10 +36,10 @@ struct TraceFindingsFields<'a> {
     tasks: usize,
     /// Number of workers.
     workers: usize,
-    /// The share of the time in which workers have a task.
-    utilisation: f64,
-    /// Mean number of tasks that compute at once.
-    parallelism: f64,
+    /// The share of the time in which workers have a task; `null` if the trace does not say.
+    utilisation: Option<f64>,
+    /// Mean number of tasks that compute at once; `null` if the trace does not say.
+    parallelism: Option<f64>,
     worker_time: WorkerTimeFields<'a>,
     path: Option<CriticalPathFields<'a>>,
     ideal: Option<IdealFields<'a>>,
