@@ -84,14 +84,13 @@ fn note(mended: &Mended, sink: &mut Sink<'_, '_>) {
         }
         None => {}
     }
-    let why = "they are not valid there";
-    for (count, noun) in [
-        (mended.commas, "stray comma"),
-        (mended.characters, "control character"),
-    ] {
-        if count > 0 {
-            notes.left(&counted(count, noun), why);
-        }
+    if mended.commas > 0 {
+        let commas = counted(mended.commas, "comma");
+        notes.left(&commas, "nothing stands between them and the next");
+    }
+    if mended.characters > 0 {
+        let characters = counted(mended.characters, "control character");
+        notes.kept(&characters, "names and texts");
     }
 }
 

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::go::drafts::benchmark_id;
-use crate::go::line::{GoLine, GoName, GoResult, continued, parse};
+use crate::go::line::{GoLine, GoResult, continued, parse};
 use crate::go::text::{Failure, GoGroup, GoText, Settings, place};
 use crate::shared::reading::lines::{Line, Lines};
 use crate::{BadLine, ImportError, Source};
@@ -261,7 +261,7 @@ impl Stream {
 
     /// Remembers a benchmark that begins, whose figures may never come.
     fn named(&mut self, line: u64, name: &str, text: &mut GoText) {
-        let id = benchmark_id(&self.settings, GoName::of(name).stem);
+        let id = benchmark_id(&self.settings, name);
         text.begun_names.entry(id).or_insert(line);
     }
 

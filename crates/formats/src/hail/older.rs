@@ -13,7 +13,7 @@ use crate::shared::keys::take_text;
 use crate::shared::others::others;
 use crate::shared::reading::document::Document;
 use crate::shared::reading::moment::moment;
-use crate::shared::reading::number::column;
+use crate::shared::reading::number::{Number, column};
 use crate::shared::sink::Sink;
 use crate::{BadLine, ImportError, Source};
 use lapwing_model::{InstanceOutcome, Metric, Object, Outcome, Version};
@@ -113,7 +113,11 @@ fn draft(document: &Document, name: &str, raw: &RawValue) -> Result<InstanceDraf
         true => OlderTrial {
             failed: false,
             timed_out: false,
-            times: document.element(raw)?,
+            times: document
+                .element::<Vec<Number>>(raw)?
+                .into_iter()
+                .map(|time| time.0)
+                .collect(),
         },
         false => document.element(raw)?,
     };

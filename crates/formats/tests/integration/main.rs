@@ -5,6 +5,7 @@
     reason = "a test may stop at the first surprise, and says so when it did nothing"
 )]
 
+mod conservation;
 mod mutations;
 mod python;
 mod readers;
