@@ -98,7 +98,7 @@ fn variants(text: &str) -> Vec<(String, String)> {
     variants
 }
 
-/// Returns a JSON document without one of its keys, for keys all over it.
+/// Returns a JSON document without one of its keys, and with nothing as its value, for keys all over it.
 fn without_keys(text: &str) -> Vec<(String, String)> {
     let Ok(document) = serde_json::from_str::<Value>(text) else {
         return Vec::new();
@@ -106,12 +106,16 @@ fn without_keys(text: &str) -> Vec<(String, String)> {
     let mut pointers = Vec::new();
     pointers_of(&document, String::new(), &mut pointers);
     let step = (pointers.len() / 40).max(1);
-    let removed = pointers.iter().step_by(step).filter_map(|(parent, key)| {
-        let mut document = document.clone();
-        document.pointer_mut(parent)?.as_object_mut()?.remove(key);
-        Some((format!("without {parent}/{key}"), document.to_string()))
+    let changed = pointers.iter().step_by(step).filter_map(|(parent, key)| {
+        let [mut without, mut null] = [document.clone(), document.clone()];
+        without.pointer_mut(parent)?.as_object_mut()?.remove(key);
+        let object = null.pointer_mut(parent)?.as_object_mut()?;
+        object.insert(key.clone(), Value::Null);
+        Some([("without", without), ("null as", null)].map(|(how, document)| {
+            (format!("{how} {parent}/{key}"), document.to_string())
+        }))
     });
-    removed.collect()
+    changed.flatten().collect()
 }
 
 fn pointers_of(value: &Value, at: String, found: &mut Vec<(String, String)>) {

@@ -96,7 +96,7 @@ impl FoundNames {
             false => Note::marked("found", text),
         };
         let note = note.with("names", self.names).with("results", self.results);
-        note.with("without_result", self.without.len())
+        note.with("names_without_result", self.without.len())
     }
 }
 
@@ -177,7 +177,7 @@ struct ImportedRow<'a> {
     /// Number of results, new or in the store already.
     results: u64,
     /// Number of names without any result.
-    without_result: usize,
+    names_without_result: usize,
 }
 
 /// New records, and those that the store had before.
@@ -267,7 +267,7 @@ impl ImportAnswer<'_> {
             counts: RecordCounts::new(&file.appended, file.invalid_lines),
             names: file.names,
             results: file.results,
-            without_result: file.without_result,
+            names_without_result: file.without_result,
         });
         rows.collect()
     }
