@@ -47,8 +47,7 @@ pub fn metrics(trace: &Trace) -> Vec<(String, Metric, f64)> {
         });
         metrics.extend(computing);
     }
-    let has_work = trace.tasks.iter().any(|task| task.work().is_some());
-    if let Some(graph) = TaskGraph::of(trace).filter(|_| has_work) {
+    if let Some(graph) = TaskGraph::with_work(trace) {
         metrics.push(seconds("critical_path", graph.ideal(trace).critical));
     }
     metrics

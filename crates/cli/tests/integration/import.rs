@@ -299,11 +299,10 @@ fn bad_files_are_refused_with_file_line_and_reason() {
       hint: fix the line, or import the one valid line with --keep-going
     exit 2
 
-    utf-16.jsonl: 1 instance, 1 iteration imported
-    detected hail: its first line has `path`, `name` and `iterations`
-    stored in .lapwing/lapwing.db as session `utf-16` of suite `hail`
-    found 1 name, 1 result
-    exit 0
+    error: utf-16.jsonl is UTF-16 text, not UTF-8 text
+      nothing was imported from this file
+      hint: convert it to UTF-8, for example with iconv
+    exit 2
 
     error: package.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, divan, libtest, rebar, go, runs
       nothing was imported from this file

@@ -10,7 +10,11 @@ use serde_json::Value;
 /// Runs the program in a folder; returns everything that it says, standard output first.
 fn run(folder: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"));
-    let output = command.args(arguments).current_dir(folder).output().unwrap();
+    let output = command
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
     format!(
         "{}{}exit {}",
         String::from_utf8(output.stdout).unwrap(),
@@ -52,11 +56,29 @@ fn names_and_results_add_up_in_text_and_json() {
     bool/cut_a (other.txt:1)
     exit 0
     ");
-    let json = run(folder, &["import", "bench.txt", "other.txt", "--format", "json"]);
+    let json = run(
+        folder,
+        &["import", "bench.txt", "other.txt", "--format", "json"],
+    );
     let json: Value = serde_json::from_str(json.trim_end_matches("exit 0")).unwrap();
     assert_snapshot!(
         format!("{} {} {:#}", json["names"], json["results"], json["without_result"]),
-        @""
+        @r#"
+    2 2 [
+      {
+        "file": "bench.txt",
+        "line": 2,
+        "name": "bool/cut_a",
+        "why": "its result is missing"
+      },
+      {
+        "file": "other.txt",
+        "line": 1,
+        "name": "bool/cut_a",
+        "why": "its result is missing"
+      }
+    ]
+    "#
     );
 }
 
@@ -100,9 +122,9 @@ fn what_is_not_recognised_is_told_by_what_it_resembles() {
       hint: `lapwing import --help` lists the formats
     exit 2
 
-    error: reads.csv is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, divan, libtest, rebar, go, runs
+    error: reads.json is in none of the formats that can be imported: it does not look like github-action, but 1 result can be read as that
       nothing was imported from this file
-      hint: if it is one of them, name the format with --from
+      hint: if it is that, import it with --from github-action
     exit 2
     ");
 }

@@ -137,9 +137,13 @@ impl ChromeReader {
         match &*event.ph {
             "X" => {
                 let begin = time("ts", &event.ts)?;
-                let end = begin + time("dur", &event.dur)?;
+                // Without a duration it had not ended.
+                let end = match &event.dur {
+                    Value::Null => None,
+                    duration => Some(begin + time("dur", duration)?),
+                };
                 let at = self.begin(thread, event, begin);
-                self.spans[at].1.event("end", Some(end));
+                self.spans[at].1.event("end", end);
             }
             "B" => {
                 let begin = time("ts", &event.ts)?;

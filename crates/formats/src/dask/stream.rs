@@ -30,11 +30,13 @@ struct StreamRow {
     others: BTreeMap<String, IgnoredAny>,
 }
 
+/// An object, or in older versions a list of the same.
 #[derive(Deserialize)]
 struct StartStop {
     action: String,
     start: f64,
     stop: f64,
+    #[serde(default)]
     source: Option<String>,
 }
 

@@ -106,7 +106,7 @@ fn what_is_wrong_is_said_with_its_line() {
 fn a_task_that_was_not_run_is_left_out_by_name() {
     let text = r#"[
         {"key": "inc-1", "worker": "tcp://w1", "thread": 1, "status": "OK",
-         "startstops": [{"action": "compute", "start": 1.0, "stop": 2.0}]},
+         "startstops": [["deserialize", 0.5, 1.0], {"action": "compute", "start": 1.0, "stop": 2.0}]},
         {"key": "inc-2", "worker": "tcp://w1", "thread": 1, "status": "error"}]"#;
     insta::assert_snapshot!(brief(&read_text("dask", text)), @r#"
     task stream 

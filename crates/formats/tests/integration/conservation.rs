@@ -111,9 +111,10 @@ fn without_keys(text: &str) -> Vec<(String, String)> {
         without.pointer_mut(parent)?.as_object_mut()?.remove(key);
         let object = null.pointer_mut(parent)?.as_object_mut()?;
         object.insert(key.clone(), Value::Null);
-        Some([("without", without), ("null as", null)].map(|(how, document)| {
-            (format!("{how} {parent}/{key}"), document.to_string())
-        }))
+        Some(
+            [("without", without), ("null as", null)]
+                .map(|(how, document)| (format!("{how} {parent}/{key}"), document.to_string())),
+        )
     });
     changed.flatten().collect()
 }

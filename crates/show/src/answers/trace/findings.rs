@@ -198,7 +198,8 @@ impl Answer for TraceFindingsAnswer<'_> {
         for row in self.finding_rows() {
             table.row(vec![time(row.explains), row.text]);
         }
-        let mut notes = vec![self.workers_note()];
+        let is_known = self.findings.workers.is_known;
+        let mut notes: Vec<Note> = is_known.then(|| self.workers_note()).into_iter().collect();
         notes.extend(path_notes(&self.findings));
         let answer = TextAnswer {
             headline: headline(self.trace, &self.findings),
