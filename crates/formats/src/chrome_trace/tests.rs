@@ -97,6 +97,12 @@ fn complete_events_of_a_killed_or_careless_program_are_kept() {
     "#);
     let text = "[,{\"name\": \"a\u{1}\", \"ph\": \"X\", \"ts\": 1, \"dur\": 2},]";
     let said = brief(&read_text("chrome-trace", text)).replace('\u{1}', "^A");
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @r#"
+    trace 
+      a^A [] {"begin": 1000, "end": 3000}
+      Ok {"trace.compute": 2e-6, "trace.makespan": 2e-6, "trace.parallelism": 1.0, "trace.utilisation": 1.0}
+    left, as nothing stands between them and the next: 2 commas
+    kept in names and texts: 1 control character
+    "#);
     insta::assert_snapshot!(refusal_of("chrome-trace", "[{\"name\": x}]"), @"made-up:1: not valid JSON: expected value");
 }

@@ -110,8 +110,9 @@ fn a_task_that_was_not_run_is_left_out_by_name() {
         {"key": "inc-2", "worker": "tcp://w1", "thread": 1, "status": "error"}]"#;
     insta::assert_snapshot!(brief(&read_text("dask", text)), @r#"
     task stream 
-      inc-1 [] {"computed": 2000000000, "started": 1000000000}
-      Ok {"trace.compute": 1.0, "trace.compute.inc": 1.0, "trace.makespan": 1.0, "trace.parallelism": 1.0, "trace.utilisation": 1.0}
+      inc-1 [] {"computed": 2000000000, "loaded": 1000000000, "started": 500000000}
+      deserialize [] {"begin": 500000000, "end": 1000000000}
+      Ok {"trace.compute": 1.0, "trace.compute.inc": 1.0, "trace.load": 0.5, "trace.makespan": 1.5, "trace.parallelism": 0.6666666666666666, "trace.utilisation": 1.0}
     left, as these tasks have no `startstops`: inc-2
     "#);
 }

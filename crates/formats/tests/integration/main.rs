@@ -10,3 +10,4 @@ mod mutations;
 mod python;
 mod readers;
 mod reference_hail;
+mod reference_reports;
