@@ -27,6 +27,8 @@ pub(super) enum GoLine<'l> {
     Logged,
     /// The program ends of an error that no benchmark caught.
     Crash(&'l str),
+    /// A package was not built.
+    NotBuilt(&'l str),
     /// The process of a package ends.
     End,
     /// Belongs to the line before.
@@ -74,6 +76,13 @@ pub(super) fn parse(line: &str) -> Result<GoLine<'_>, String> {
     }
     if line.starts_with("panic: ") || line.starts_with("fatal error: ") {
         return Ok(GoLine::Crash(line));
+    }
+    if let Some((package, why)) = line
+        .strip_prefix("FAIL\t")
+        .and_then(|it| it.split_once(" ["))
+        && matches!(why, "build failed]" | "setup failed]")
+    {
+        return Ok(GoLine::NotBuilt(package));
     }
     if matches!(line, "PASS" | "FAIL")
         || ["ok \t", "ok  ", "FAIL\t", "exit status "]

@@ -221,6 +221,11 @@ impl Stream {
                     reading.say(GoSaid::Bad(bad))?;
                 }
             }
+            GoLine::NotBuilt(package) => {
+                let not_built = &mut reading.text.not_built;
+                not_built.entry(package.to_owned()).or_insert(number);
+                self.process = None;
+            }
             GoLine::End => {
                 self.process = None;
                 self.interrupted = None;

@@ -420,7 +420,8 @@ fn figures_on_the_line_after_the_name_are_its_result() {
         BenchmarkIdle-8    ready 1000\t 25 ns/op\n\
         BenchmarkLost-8    \tpanic soon\n\
         BenchmarkParent\nBenchmarkParent/part\nBenchmarkParent/part-8 \t 10\t 3 ns/op\n\
-        BenchmarkBegun\n";
+        BenchmarkBegun\n\
+        FAIL\texample.net/broken [build failed]\n";
     insta::assert_snapshot!(brief(&read_text("go", text)), @r#"
     example.net/srv.BenchmarkServe-8 {"gomaxprocs":8}
       Ok {"wall_time": 1.1034e-5}
@@ -429,6 +430,7 @@ fn figures_on_the_line_after_the_name_are_its_result() {
       Ok {"wall_time": 2.5e-8}
     example.net/srv.BenchmarkParent/part-8 {"gomaxprocs":8}
       Ok {"wall_time": 3e-9}
+    without a result: example.net/broken (line 12): the package was not built
     without a result: example.net/srv.BenchmarkBegun (line 11): its figures are missing
     without a result: example.net/srv.BenchmarkLost-8 (line 7): its figures are missing
     "#);

@@ -36,6 +36,8 @@ pub(super) struct GoText {
     pub(super) places_of_settings: BTreeMap<Settings, u32>,
     /// The benchmarks that began, with the line of the first time.
     pub(super) begun_names: BTreeMap<String, u64>,
+    /// The packages that were not built, with the line of the first time.
+    pub(super) not_built: BTreeMap<String, u64>,
     /// Descriptions of units: unit, key, value.
     pub(super) unit_metadata: BTreeMap<String, BTreeMap<String, String>>,
     /// Its start, where it says so.
