@@ -6,7 +6,7 @@ use std::error::Error;
 use std::path::Path;
 
 use lapwing_analyse::sample::{KEYS, KnownSides, SideError};
-use lapwing_formats::{Foreign, ImportError};
+use lapwing_formats::{Foreign, FormatGuess, ImportError};
 use lapwing_measure::CommitsError;
 use lapwing_measure::indicator::IndicatorError;
 use lapwing_measure::local::CoresError;
@@ -566,9 +566,15 @@ fn import_hint(error: &ImportError) -> Option<String> {
                 .to_owned(),
         ),
         ImportError::Compressed { .. } => Some("download or copy the file again".to_owned()),
-        ImportError::Unknown { .. } => {
-            Some("if it is one of them, name the format with --from".to_owned())
-        }
+        ImportError::Unknown { guess, .. } => Some(match guess {
+            Some(FormatGuess::Reads { format, .. }) => {
+                format!("if it is that, import it with --from {format}")
+            }
+            Some(FormatGuess::Lacks { .. }) => {
+                "`lapwing import --help` lists the formats".to_owned()
+            }
+            None => "if it is one of them, name the format with --from".to_owned(),
+        }),
         ImportError::EmptyDirectory { other_endings, .. } if other_endings.files() > 0 => {
             Some(format!(
                 "to import files with other extensions ({}), name them or use a pattern",

@@ -42,6 +42,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use crate::shared::detect::{Recognised, format_of};
+use crate::shared::reading::documents::documents_of;
 use crate::shared::sink::Sink;
 use lapwing_model::{Id, Record, Session};
 use lapwing_record::{AppendCounts, Store, StoreError, Writer};
@@ -49,6 +50,8 @@ use lapwing_record::{AppendCounts, Store, StoreError, Writer};
 pub use lapwing_model::EachRun;
 pub use shared::alike::Alike;
 pub use shared::error::{BadLine, Foreign, ImportError};
+pub use shared::found::{Found, Unmeasured};
+pub use shared::guess::FormatGuess;
 pub use shared::notes::Note;
 pub use shared::places::{ImportPath, ImportPaths, places_at};
 pub use shared::promises::check_promises;
@@ -106,6 +109,8 @@ pub struct Format {
     is_database: bool,
     /// Names of files that go with results and hold none themselves.
     companions: &'static [&'static str],
+    /// The keys by which its JSON is known, to name the one that is missing.
+    keys: &'static [&'static str],
     /// Puts everything that a file says into the sink.
     read: ReadFormat,
 }
@@ -130,8 +135,15 @@ impl Format {
             is_at: |_path| None,
             is_database: false,
             companions: &[],
+            keys: &[],
             read,
         }
+    }
+
+    /// Returns the format with the keys by which its JSON is known.
+    const fn with_keys(mut self, keys: &'static [&'static str]) -> Self {
+        self.keys = keys;
+        self
     }
 }
 
@@ -192,6 +204,8 @@ pub struct Imported {
     pub bad_lines: Vec<BadLine>,
     /// Accounts of what else was left out, and of what was kept without being understood.
     pub notes: Vec<Note>,
+    /// The names of benchmarks in it, with and without results.
+    pub found: Found,
     /// The records, where they were only read.
     pub records: Vec<Record>,
 }
@@ -264,7 +278,17 @@ fn put(
     recognised: Recognised,
 ) -> Result<Imported, ImportError> {
     let mut sink = Sink::new(writer, recognised, source, options);
-    (recognised.0.read)(source, &mut sink)?;
+    match (recognised.0.read)(source, &mut sink) {
+        Err(error) if error.has_more_behind() => match documents_of(source)? {
+            Some(documents) => {
+                for document in &documents {
+                    (recognised.0.read)(document, &mut sink)?;
+                }
+            }
+            None => return Err(error),
+        },
+        read => read?,
+    }
     sink.finish()
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::durations::{DurationGroup, TaskDuration, durations as group_durations};
 use crate::path::{PathPart, run_path};
 use crate::trace::Trace;
-use crate::worker_time::worker_time;
+use crate::worker_time::{WorkerTime, worker_time};
 
 /// Traces side by side; each list has a value for each trace, in their order, and the first is the baseline.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,10 +30,10 @@ pub struct TraceWhole {
     pub tasks: usize,
     /// Number of workers.
     pub workers: usize,
-    /// The share of the time in which workers had a task.
-    pub utilisation: f64,
-    /// The mean number of tasks that computed at once.
-    pub parallelism: f64,
+    /// The share of the time in which workers had a task; `None` if the trace does not say.
+    pub utilisation: Option<f64>,
+    /// The mean number of tasks that computed at once; `None` if the trace does not say.
+    pub parallelism: Option<f64>,
 }
 
 /// What paths spend on a part of the tasks of a class.
@@ -110,8 +110,8 @@ impl TraceWhole {
             makespan: trace.makespan(),
             tasks: trace.tasks.len(),
             workers: workers.as_ref().map_or(0, |it| it.workers),
-            utilisation: workers.as_ref().map_or(0.0, |it| it.utilisation()),
-            parallelism: workers.as_ref().map_or(0.0, |it| it.parallelism()),
+            utilisation: workers.as_ref().and_then(WorkerTime::utilisation),
+            parallelism: workers.as_ref().and_then(WorkerTime::parallelism),
         }
     }
 }

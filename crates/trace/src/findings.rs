@@ -132,7 +132,7 @@ pub fn find(trace: &Trace) -> Option<TraceFindings> {
     findings.sort_by_key(|finding| -finding.explains());
     Some(TraceFindings {
         path: run_path(trace),
-        ideal: TaskGraph::of(trace).map(|graph| graph.ideal(trace)),
+        ideal: TaskGraph::with_work(trace).map(|graph| graph.ideal(trace)),
         workers,
         controller,
         findings,
@@ -222,7 +222,8 @@ fn imbalance(workers: &WorkerTime) -> Option<TraceFinding> {
     let (worker, busy) = workers.busy.iter().max_by_key(|(_, busy)| **busy)?;
     let count = i64::try_from(workers.workers).ok()?;
     let mean = workers.busy.values().sum::<i64>() / count;
-    let is_news = workers.workers > 1 && *busy as f64 >= IMBALANCE * mean as f64;
+    let is_news =
+        workers.is_known && workers.workers > 1 && *busy as f64 >= IMBALANCE * mean as f64;
     is_news.then(|| TraceFinding::Imbalance {
         worker: *worker,
         busy: *busy,

@@ -44,6 +44,12 @@ impl IdealTime {
 }
 
 impl TaskGraph {
+    /// Returns the graph of a trace; `None` also if no task says how long it occupied a worker.
+    pub fn with_work(trace: &Trace) -> Option<Self> {
+        let has_work = trace.tasks.iter().any(|task| task.work().is_some());
+        Self::of(trace).filter(|_| has_work)
+    }
+
     /// Returns the graph of a trace; `None` if no task has an input that is a task.
     ///
     /// Of several attempts at a task, others wait for the last.

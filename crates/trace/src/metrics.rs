@@ -23,11 +23,11 @@ pub fn metrics(trace: &Trace) -> Vec<(String, Metric, f64)> {
     let mut metrics = Vec::new();
     if let Some(workers) = worker_time(trace).filter(|it| it.makespan > 0) {
         let share = |name: &str, value| (name.to_owned(), Metric::higher("1"), value);
-        metrics.extend([
-            seconds("makespan", workers.makespan),
-            share("trace.utilisation", workers.utilisation()),
-            share("trace.parallelism", workers.parallelism()),
-        ]);
+        metrics.push(seconds("makespan", workers.makespan));
+        let utilisation = workers.utilisation();
+        metrics.extend(utilisation.map(|it| share("trace.utilisation", it)));
+        let parallelism = workers.parallelism();
+        metrics.extend(parallelism.map(|it| share("trace.parallelism", it)));
         let of_cpu = [TaskDuration::OnCpu, TaskDuration::OffCpu];
         for part in TaskDuration::PARTS.into_iter().chain(of_cpu) {
             let durations = trace.tasks.iter().filter_map(|task| part.of(task));
@@ -47,7 +47,7 @@ pub fn metrics(trace: &Trace) -> Vec<(String, Metric, f64)> {
         });
         metrics.extend(computing);
     }
-    if let Some(graph) = TaskGraph::of(trace) {
+    if let Some(graph) = TaskGraph::with_work(trace) {
         metrics.push(seconds("critical_path", graph.ideal(trace).critical));
     }
     metrics

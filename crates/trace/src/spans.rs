@@ -67,6 +67,10 @@ impl SpanReader {
         if self.trace.tasks.is_empty() {
             self.trace.take_others_for_tasks();
         }
+        let open = self.trace.others.iter_mut();
+        for other in open.filter(|other| other.end == MISSING) {
+            other.end = other.start;
+        }
         self.trace
     }
 }
@@ -142,11 +146,13 @@ impl Trace {
             return;
         };
         let worker = span.lane.as_deref().unwrap_or_default();
+        let is_open = span.events.contains_key("begin") && !span.events.contains_key("end");
         self.others.push(OtherSpan {
             name: self.names.intern(&span.name),
             worker: self.names.intern(worker),
             start: *start,
-            end: *end,
+            // Without tasks it becomes one, which has no end.
+            end: if is_open { MISSING } else { *end },
         });
     }
 

@@ -21,6 +21,8 @@ pub struct WorkerTime {
     pub idle: i64,
     /// The time between the start of a task and its publication, by worker.
     pub busy: BTreeMap<Name, i64>,
+    /// Whether some task says when it was started and published, or computed.
+    pub is_known: bool,
 }
 
 impl WorkerTime {
@@ -29,17 +31,20 @@ impl WorkerTime {
         self.makespan * i64::try_from(self.workers).unwrap_or(i64::MAX)
     }
 
-    /// Returns the share of the time in which a worker had a task started and not published.
+    /// Returns the share of the time in which a worker had a task started and not published; `None` if no task says
+    /// when it was.
     #[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
-    pub fn utilisation(&self) -> f64 {
-        self.busy.values().sum::<i64>() as f64 / self.all().max(1) as f64
+    pub fn utilisation(&self) -> Option<f64> {
+        let busy = self.busy.values().sum::<i64>() as f64;
+        self.is_known.then(|| busy / self.all().max(1) as f64)
     }
 
-    /// Returns the mean number of tasks that compute at once.
+    /// Returns the mean number of tasks that compute at once; `None` if no task says when it did.
     #[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
-    pub fn parallelism(&self) -> f64 {
+    pub fn parallelism(&self) -> Option<f64> {
         let computing = self.parts.get(&TaskDuration::Compute).copied();
-        computing.unwrap_or(0) as f64 / self.makespan.max(1) as f64
+        self.is_known
+            .then(|| computing.unwrap_or(0) as f64 / self.makespan.max(1) as f64)
     }
 }
 
@@ -48,9 +53,11 @@ pub fn worker_time(trace: &Trace) -> Option<WorkerTime> {
     let (start, end) = trace.range()?;
     // When a task was started and not released.
     let mut by_worker: BTreeMap<Name, Vec<(i64, i64)>> = BTreeMap::new();
+    let mut is_known = false;
     for task in &trace.tasks {
         let busy = by_worker.entry(task.worker).or_default();
         let interval = task.at(TaskEvent::Started).zip(task.released());
+        is_known |= interval.is_some();
         busy.extend(interval.filter(|(from, to)| from < to));
     }
     let mut parts: BTreeMap<TaskDuration, i64> = BTreeMap::new();
@@ -64,6 +71,7 @@ pub fn worker_time(trace: &Trace) -> Option<WorkerTime> {
         workers: workers.len(),
         makespan: end - start,
         parts,
+        is_known,
         idle: 0,
         busy: workers
             .map(|(worker, busy)| (worker, covered_time(busy)))

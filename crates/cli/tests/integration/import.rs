@@ -84,6 +84,7 @@ fn hail_results_are_taken_in_once_whatever_their_name() {
     nightly.jsonl: 4 instances, 7 iterations imported
     detected hail: its first line has `path`, `name` and `iterations`
     stored in .lapwing/lapwing.db as session `nightly` of suite `hail`
+    found 3 names, 4 results
     exit 0
     ");
     assert_eq!(place.held(), (1, 4, 7));
@@ -92,6 +93,7 @@ fn hail_results_are_taken_in_once_whatever_their_name() {
     other.jsonl.gz: nothing new, everything is already in the store
     detected hail: its first line has `path`, `name` and `iterations`
     stored in .lapwing/lapwing.db as session `nightly` of suite `hail`
+    found 3 names, 4 results
     exit 0
     ");
     assert_eq!(place.held(), (1, 4, 7));
@@ -101,6 +103,7 @@ fn hail_results_are_taken_in_once_whatever_their_name() {
     joined.jsonl: 1 instance, 1 iteration imported; 4 instances were already in the store
     detected hail: its first line has `path`, `name` and `iterations`
     stored in .lapwing/lapwing.db as session `joined` of suite `hail`
+    found 4 names, 5 results
     exit 0
     ");
     assert_eq!(place.held(), (2, 5, 8));
@@ -152,6 +155,7 @@ fn hyperfine_results_are_one_instance_a_command_or_one_a_run() {
 
     stored in .lapwing/lapwing.db as 3 sessions
     skipped because they follow from the samples: max, mean, median, min, stddev
+    found 5 names, 5 results
     exit 0
     ");
     assert_eq!(place.held(), (3, 5, 20));
@@ -188,6 +192,7 @@ fn hyperfine_results_are_one_instance_a_command_or_one_a_run() {
     detected hyperfine: it has `results` with a `command`
     stored in .lapwing/lapwing.db as session `two` of suite `hyperfine`
     skipped because they follow from the samples: max, mean, median, min, stddev
+    found 2 names, 10 results
     exit 0
     ");
     assert_eq!(each.held(), (1, 10, 10));
@@ -235,7 +240,7 @@ fn bad_files_are_refused_with_file_line_and_reason() {
         .concat(),
     );
     let utf16: Vec<u8> = GOOD.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    refuse("utf-16.jsonl", &[&[0xFF, 0xFE], utf16.as_slice()].concat());
+    refuse("utf-16.jsonl", &utf16);
     refuse(
         "package.json",
         br#"{"name": "left-pad", "version": "1.3.0"}"#,
@@ -284,9 +289,9 @@ fn bad_files_are_refused_with_file_line_and_reason() {
       hint: fix the line, or import the other 3 with --keep-going
     exit 2
 
-    error: no-name.jsonl is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, divan, libtest, rebar, go, runs
+    error: no-name.jsonl is in none of the formats that can be imported: it looks like hail, but `name` is missing
       nothing was imported from this file
-      hint: if it is one of them, name the format with --from
+      hint: `lapwing import --help` lists the formats
     exit 2
 
     error: latin-1.jsonl:2: not UTF-8 text: byte 10 of the line is 0xA9
@@ -415,6 +420,7 @@ fn bad_records_are_refused_with_file_line_and_reason() {
     stored in .lapwing/lapwing.db as session `01930000-0000-7000-8000-000000000001`
     of suite `s`
     1 invalid line skipped: bad.jsonl:4: not valid JSON: expected value
+    found 1 name, 1 result
     exit 0
     ");
     assert_eq!(place.held(), (1, 1, 2));
@@ -443,6 +449,7 @@ fn a_line_of_200_mb_is_refused_and_the_others_can_be_kept() {
     detected hail: its first line has `path`, `name` and `iterations`
     stored in .lapwing/lapwing.db as session `long` of suite `hail`
     1 invalid line skipped: long.jsonl:2: the line is longer than 64 MiB
+    found 1 name, 1 result
     exit 0
     ");
     assert_eq!(place.held(), (1, 1, 1));
@@ -477,6 +484,7 @@ fn places_that_cannot_be_read_are_named() {
     detected hail: its first line has `path`, `name` and `iterations`
     stored in .lapwing/lapwing.db as session `a` of suite `hail`
     note: skipped 2 files without results in a known format
+    found 1 name, 1 result
     exit 0
     ");
     assert_eq!(place.held(), (1, 1, 1));
@@ -502,12 +510,14 @@ fn files_in_folders_with_other_endings_are_counted_by_ending() {
     stored in .lapwing/lapwing.db as session `a` of suite `hail`
     note: skipped 3 files with other extensions (2 .md, 1 .bench): name a file or
     use a pattern to import it
+    found 1 name, 1 result
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "results/go.bench"]), @"
     results/go.bench: nothing new, everything is already in the store
     detected hail: its first line has `path`, `name` and `iterations`
     stored in .lapwing/lapwing.db as session `a` of suite `hail`
+    found 1 name, 1 result
     exit 0
     ");
 }
@@ -521,7 +531,7 @@ fn of_several_files_lines_are_named_with_their_file() {
     a.txt: 1 instance, 1 iteration imported
     detected go: it has a line `Benchmark… <iterations> <value> <unit>`
     stored in .lapwing/lapwing.db as session `a` of suite `go`
-    skipped because they are neither results nor settings: a.txt:2
+    note: found 2 names, 1 result; without a result: BenchmarkOf (line 2)
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "-v", "a.txt", "b.txt"]), @"
@@ -532,7 +542,8 @@ fn of_several_files_lines_are_named_with_their_file() {
      b.txt  go      1 instance, 1 iteration imported
 
     stored in .lapwing/lapwing.db as 2 sessions
-    skipped because they are neither results nor settings: a.txt:2, b.txt:2
+    note: found 3 names, 2 results; without a result: BenchmarkOf (a.txt:2),
+    BenchmarkOf (b.txt:2)
     exit 0
     ");
 }
@@ -551,6 +562,7 @@ fn what_cannot_be_found_keeps_nothing_else_out() {
 
     detected hail: its first line has `path`, `name` and `iterations`
     stored in .lapwing/lapwing.db as session `a` of suite `hail`
+    found 1 name, 1 result
     error: no file fits the pattern `no*such`
       nothing was imported from this file
     error: empty is a directory without a file of results
@@ -571,6 +583,7 @@ fn what_cannot_be_found_keeps_nothing_else_out() {
     a.jsonl: nothing new, everything is already in the store
     detected hail: its first line has `path`, `name` and `iterations`
     stored in .lapwing/lapwing.db as session `a` of suite `hail`
+    found 1 name, 1 result
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "asid?"]), @"
@@ -617,6 +630,7 @@ fn a_session_in_several_files_is_counted_once() {
      c.jsonl     hail    1 instance, 1 iteration imported
 
     stored in .lapwing/lapwing.db as 2 sessions
+    found 4 names, 9 results
     exit 0
     ");
     assert_eq!(place.held(), (2, 5, 8));
@@ -633,6 +647,7 @@ fn keeping_the_good_lines_again_brings_nothing_new() {
     detected hail: its first line has `path`, `name` and `iterations`
     stored in .lapwing/lapwing.db as session `bad` of suite `hail`
     1 invalid line skipped: bad.jsonl:2: not valid JSON: expected value
+    found 1 name, 1 result
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "--keep-going", "worse.jsonl"]), @"
@@ -661,6 +676,7 @@ fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
     note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 was
     already imported from another file (data.json, sha256 ee90d51841c7…), with
     mostly the same values; `short` would be kept as well
+    found 5 names, 5 results
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "short.json"]), @"
@@ -677,6 +693,7 @@ fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
     count twice:
     `lapwing db purge --where session=ad46d48c-36c4-8a8e-8c6d-31ae528e5892` deletes
     it
+    found 5 names, 5 results
     exit 0
     ");
     // Said once, and not of what is known or of another time.
@@ -697,6 +714,7 @@ fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
     skipped because they follow from the samples: min, max, q1, q3, iqr_outliers,
     stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median,
     iqr
+    found 5 names, 15 results
     exit 0
     ");
 
@@ -724,6 +742,7 @@ fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
     same values; `spaced` is kept as well, so duplicated results would count twice:
     `lapwing db purge --where session=b822d987-5593-8c81-b279-358613bd6ebe` deletes
     it
+    found 1 name, 4 results
     exit 0
     ");
 }
@@ -753,6 +772,7 @@ fn of_a_commit_of_asv_only_what_was_measured_since_is_new() {
     stored in .lapwing/lapwing.db as session `3533aad3-virtualenv-py3.11-LC_ALLC` of
     suite `asv`
     note: skipped 1 file without results in a known format
+    found 15 names, 15 results
     exit 0
     ");
     // Measured again: another start.
@@ -765,6 +785,7 @@ fn of_a_commit_of_asv_only_what_was_measured_since_is_new() {
     stored in .lapwing/lapwing.db as session `3533aad3-virtualenv-py3.11-LC_ALLC` of
     suite `asv`
     note: skipped 1 file without results in a known format
+    found 15 names, 15 results
     exit 0
     ");
     assert_eq!(place.held().0, 1);
@@ -788,7 +809,9 @@ fn an_option_that_changes_nothing_is_noted_once() {
 
     stored in .lapwing/lapwing.db as 3 sessions
     skipped because they follow from the samples: max, mean, median, min, stddev
-    note: --each-run only applies to hyperfine's results, not to those of hail
+    note: not used: --each-run, which only applies to hyperfine's results, not to
+    those of hail
+    found 6 names, 15 results
     exit 0
     "
     );
@@ -796,7 +819,9 @@ fn an_option_that_changes_nothing_is_noted_once() {
     a.jsonl: nothing new, everything is already in the store
     detected hail: its first line has `path`, `name` and `iterations`
     stored in .lapwing/lapwing.db as session `a` of suite `hail`
-    note: --each-run only applies to hyperfine's results, not to those of hail
+    note: not used: --each-run, which only applies to hyperfine's results, not to
+    those of hail
+    found 1 name, 1 result
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "--each-run", "instance", "two.json"]), @"
@@ -804,6 +829,7 @@ fn an_option_that_changes_nothing_is_noted_once() {
     detected hyperfine: it has `results` with a `command`
     stored in .lapwing/lapwing.db as session `two` of suite `hyperfine`
     skipped because they follow from the samples: max, mean, median, min, stddev
+    found 2 names, 10 results
     exit 0
     ");
 }
@@ -898,6 +924,7 @@ fn a_dry_run_says_what_an_import_would_and_leaves_no_trace() {
      two.json       hyperfine  2 instances, 10 iterations, 4 summaries would be imported
 
     skipped because they follow from the samples: max, mean, median, min, stddev
+    found 5 names, 10 results
     ");
     assert!(!place.path().join(".lapwing").exists());
     assert_eq!(tried, as_tried(say(&files)));
@@ -924,12 +951,14 @@ fn a_dry_run_says_what_an_import_would_and_leaves_no_trace() {
      two.json      hyperfine  nothing new, everything is already in the store
 
     skipped because they follow from the samples: max, mean, median, min, stddev
+    found 6 names, 11 results
     ");
     let kept = say(&["--dry-run", "--keep-going", "bad.jsonl"]);
     assert_snapshot!(kept, @"
     bad.jsonl: 1 instance, 1 iteration would be imported
     detected hail: its first line has `path`, `name` and `iterations`
     1 invalid line skipped: bad.jsonl:2: not valid JSON: expected value
+    found 1 name, 1 result
     ");
     // The same checks, too.
     let otherwise = say(&[
@@ -986,7 +1015,8 @@ fn a_dry_run_beside_a_store_that_cannot_be_written_to_says_so() {
 fn what_is_of_no_known_format_makes_no_store() {
     let place = Place::new();
     let utf16: Vec<u8> = GOOD.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    place.write("utf-16.jsonl", [&[0xFF, 0xFE], utf16.as_slice()].concat());
+    // Without a byte order mark.
+    place.write("utf-16.jsonl", utf16);
     place.write("object.json", "{}");
     let mut said = String::new();
     for names in [
@@ -1118,6 +1148,7 @@ fn a_bad_measurement_in_a_folder_is_named_by_its_own_file() {
     skipped because it follows from the benchmark's name: directory_name
     1 invalid line skipped: criterion/bad/new/sample.json:2: `times`: invalid type:
     integer `7`, expected a list of numbers
+    found 1 name, 1 result
     exit 0
     ");
 }
@@ -1199,6 +1230,7 @@ fn what_is_exported_as_records_makes_the_same_store_again() {
     all.jsonl: 6 instances, 17 iterations, 4 summaries imported
     detected record: its first line has `v` and `kind`
     stored in copy/lapwing.db as 2 sessions
+    found 5 names, 6 results
     exit 0
     ");
     place.run(&[

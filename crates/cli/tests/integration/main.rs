@@ -46,6 +46,7 @@ mod foreign_sessions;
 mod history;
 mod hostile_folders;
 mod import;
+mod import_found;
 mod indicator;
 mod init;
 mod isolation;

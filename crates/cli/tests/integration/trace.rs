@@ -246,7 +246,7 @@ fn traces_of_a_job_are_instances_of_one_benchmark() {
         &["import", "times.json", "--as", "variant=c"],
     );
     assert!(
-        told.contains("--as benchmark=… and variant=… only apply to traces"),
+        told.contains("not used: --as benchmark=… and variant=…"),
         "{told}"
     );
 }

@@ -23,6 +23,7 @@ use lapwing_model::{Id, Object, Version};
 
 pub(super) const FORMAT: Format = Format {
     companions: &["benchmarks.json", "machine.json"],
+    keys: &["results", "commit_hash", "result_columns"],
     ..Format::new(
         "asv",
         "result directory of airspeed velocity (asv), or files in it",

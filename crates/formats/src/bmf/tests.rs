@@ -1,5 +1,5 @@
 use super::*;
-use crate::shared::testing::{imported, read_text, refusal, refusal_of, shown};
+use crate::shared::testing::{brief, imported, read_text, refusal, refusal_of, shown};
 
 #[test]
 fn measures_are_summaries_without_a_spread() {
@@ -67,6 +67,26 @@ fn what_is_wrong_is_said_with_its_line() {
     insta::assert_snapshot!(refusal("bmf/wrong.json"), @r#"wrong.json:7: `value`: invalid type: string "fast", expected a number"#);
     insta::assert_snapshot!(refusal("bmf/negative.json"), @"negative.json:7: `latency` of `demo::hash/size=64` is negative");
     insta::assert_snapshot!(refusal_of("bmf", r#"{"a": {"b": {}}}"#), @"made-up:1: `value` is missing");
-    insta::assert_snapshot!(refusal_of("bmf", r#"{"a": [1]}"#), @"made-up:1: invalid type: sequence, expected an object");
+    insta::assert_snapshot!(refusal_of("bmf", r#"{"a": [1]}"#), @"made-up:1: invalid type: integer `1`, expected an object");
     insta::assert_snapshot!(refusal_of("bmf", "{}"), @"made-up holds no results");
+}
+
+#[test]
+fn in_version_1_a_benchmark_has_a_list_with_parameters() {
+    let text = r#"{"sort": [
+        {"parameters": {"n": "10"}, "measures": {"latency": {"value": 120.5, "p99": 150.0}}},
+        {"parameters": {"n": "1000"}, "measures": {"latency": {"value": 9120.5}}}],
+        "none": []}"#;
+    insta::assert_snapshot!(brief(&read_text("bmf", text)), @r#"
+    sort[n=10] {"n":"10"}
+      wall_time ~ 0.0000001205
+    sort[n=1000] {"n":"1000"}
+      wall_time ~ 0.0000091205
+    kept in summary, as it is: p99
+    without a result: none (line 4): its list is empty
+    "#);
+    let source = crate::Source::from_bytes("v1.json", text.as_bytes().to_vec()).expect("bytes");
+    let options = crate::shared::testing::options(crate::BadLines::Refuse);
+    let format = crate::recognise(&source, &options).expect("recognised");
+    assert_eq!(format.name, "bmf");
 }

@@ -1,5 +1,6 @@
 //! Chrome's trace events, which Perfetto, VizTracer and many others read and write.
 
+mod mended;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -7,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::chrome_trace::mended::{Mended, mended};
 use crate::chrome_trace::wire::{ChromeEvent, identity, time};
 use crate::shared::detect::{first_line, has_keys, has_own_key};
 use crate::shared::intake::SessionDraft;
@@ -15,6 +17,7 @@ use crate::shared::reading::document::Document;
 use crate::shared::sink::Sink;
 use crate::shared::spans::{PLAIN, SpanDraft, take_trace, traced};
 use crate::{Format, ImportError, Source};
+use lapwing_model::text::counted;
 
 pub(super) const FORMAT: Format = Format {
     takes_names: true,
@@ -24,6 +27,7 @@ pub(super) const FORMAT: Format = Format {
         looks_like,
         read,
     )
+    .with_keys(&["ph", "pid", "ts"])
 };
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
@@ -37,17 +41,26 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     let digest = *document.sha256();
-    let closed = closed(&document);
-    if closed.is_some() {
-        sink.notes().left("the end", "the file has no `]`");
-    }
-    let closed = closed.map(|text| Source::from_bytes(source.name(), text.into_bytes()));
-    let document = match closed {
-        Some(closed) => Document::of(&closed?)?,
-        None => document,
-    };
     let mut reader = ChromeReader::default();
-    for raw in events(&document, sink)? {
+    if let Err(error) = take_events(&document, &mut reader, sink) {
+        let Some(mended) = mended(&document) else {
+            return Err(error);
+        };
+        note(&mended, sink);
+        let whole = Source::from_bytes(source.name(), mended.text.into_bytes())?;
+        take_events(&Document::of(&whole)?, &mut reader, sink)?;
+    }
+    let session = SessionDraft::of("Chrome trace events");
+    let trace = traced("trace", None, reader.finish());
+    take_trace(source, &digest, sink, session, trace, 1)
+}
+
+fn take_events(
+    document: &Document,
+    reader: &mut ChromeReader,
+    sink: &mut Sink<'_, '_>,
+) -> Result<(), ImportError> {
+    for raw in events(document, sink)? {
         match document.element::<ChromeEvent<'_>>(raw) {
             Ok(event) => {
                 if let Err(reason) = reader.take(event, sink) {
@@ -57,17 +70,28 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
             Err(bad) => sink.bad(bad),
         }
     }
-    let session = SessionDraft::of("Chrome trace events");
-    let trace = traced("trace", None, reader.finish());
-    take_trace(source, &digest, sink, session, trace, 1)
+    Ok(())
 }
 
-/// A list may end without its bracket, as a program that is killed leaves it; returns the text with
-/// one, where it lacks one.
-fn closed(document: &Document) -> Option<String> {
-    let text = document.text().trim();
-    let events = text.strip_suffix(',').unwrap_or(text);
-    (text.starts_with('[') && events.ends_with('}')).then(|| format!("{events}]"))
+/// Notes what was mended.
+fn note(mended: &Mended, sink: &mut Sink<'_, '_>) {
+    let notes = sink.notes();
+    match &mended.cut {
+        Some((_, rest)) if rest.is_empty() => notes.left("the end", "the file has no `]`"),
+        Some((line, _)) => {
+            let what = format!("the event in line {line}");
+            notes.left(&what, "the file is cut off there");
+        }
+        None => {}
+    }
+    if mended.commas > 0 {
+        let commas = counted(mended.commas, "comma");
+        notes.left(&commas, "nothing stands between them and the next");
+    }
+    if mended.characters > 0 {
+        let characters = counted(mended.characters, "control character");
+        notes.kept(&characters, "names and texts");
+    }
 }
 
 fn events<'d>(
@@ -113,9 +137,13 @@ impl ChromeReader {
         match &*event.ph {
             "X" => {
                 let begin = time("ts", &event.ts)?;
-                let end = begin + time("dur", &event.dur)?;
+                // Without a duration it had not ended.
+                let end = match &event.dur {
+                    Value::Null => None,
+                    duration => Some(begin + time("dur", duration)?),
+                };
                 let at = self.begin(thread, event, begin);
-                self.spans[at].1.event("end", Some(end));
+                self.spans[at].1.event("end", end);
             }
             "B" => {
                 let begin = time("ts", &event.ts)?;

@@ -1,4 +1,4 @@
-use crate::shared::testing::{imported, read_text, refusal, refusal_of, shown};
+use crate::shared::testing::{brief, imported, read_text, refusal, refusal_of, shown};
 
 #[test]
 fn complete_events_are_spans() {
@@ -81,8 +81,28 @@ fn what_changes_threads_is_matched_by_its_id() {
 
 #[test]
 fn what_is_wrong_is_said_with_its_line() {
-    insta::assert_snapshot!(refusal("chrome-trace/truncated.json"), @"truncated.json:1: the JSON is cut off (byte 600)");
     insta::assert_snapshot!(refusal("chrome-trace/wrong.json"), @r##"wrong.json:1: `ts` is not a time: "now""##);
     insta::assert_snapshot!(refusal_of("chrome-trace", r#"{"events": []}"#), @"made-up:1: `traceEvents` is missing");
-    insta::assert_snapshot!(refusal_of("chrome-trace", r#"[{"ph": "X", "ts": 1}]"#), @"made-up:1: `dur` is missing");
+    insta::assert_snapshot!(refusal_of("chrome-trace", r#"[{"ph": "X", "dur": 1}]"#), @"made-up:1: `ts` is missing");
+}
+
+#[test]
+fn complete_events_of_a_killed_or_careless_program_are_kept() {
+    insta::assert_snapshot!(brief(&imported("chrome-trace/truncated.json")), @r#"
+    trace 
+      Thread._bootstrap [] {"begin": 31095000}
+      Thread._bootstrap_inner [] {"begin": 31095000}
+      Thread.run [] {"begin": 31095000}
+    left, as the file is cut off there: the event in line 1
+    "#);
+    let text = "[,{\"name\": \"a\u{1}\", \"ph\": \"X\", \"ts\": 1, \"dur\": 2},]";
+    let said = brief(&read_text("chrome-trace", text)).replace('\u{1}', "^A");
+    insta::assert_snapshot!(said, @r#"
+    trace 
+      a^A [] {"begin": 1000, "end": 3000}
+      Ok {"trace.compute": 2e-6, "trace.makespan": 2e-6, "trace.parallelism": 1.0, "trace.utilisation": 1.0}
+    left, as nothing stands between them and the next: 2 commas
+    kept in names and texts: 1 control character
+    "#);
+    insta::assert_snapshot!(refusal_of("chrome-trace", "[{\"name\": x}]"), @"made-up:1: not valid JSON: expected value");
 }

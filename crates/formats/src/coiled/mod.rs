@@ -8,12 +8,12 @@ mod setting;
 
 use std::collections::BTreeMap;
 
-use memchr::memmem;
 use sha2::{Digest, Sha256};
 
 use crate::coiled::identity::ids_of;
 use crate::coiled::pairs::{distinct, joined};
 use crate::coiled::row::{MeasuredRow, measured};
+use crate::shared::detect::has_table;
 use crate::shared::intake::{Intake, SessionDraft};
 use crate::shared::reading::database::{Database, DatabaseRow};
 use crate::shared::sink::Sink;
@@ -37,8 +37,7 @@ const TABLES: [&str; 2] = ["test_run", "tpch_run"];
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     TABLES
         .iter()
-        .flat_map(|table| [format!("TABLE {table}"), format!("TABLE \"{table}\"")])
-        .any(|text| memmem::find(head, text.as_bytes()).is_some())
+        .any(|table| has_table(head, table))
         .then_some("it is an SQLite database with `test_run` or `tpch_run`")
 }
 

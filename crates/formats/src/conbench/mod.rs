@@ -27,7 +27,8 @@ pub(super) const FORMAT: Format = Format::new(
     "Conbench benchmark results, as posted to or returned by its API",
     looks_like,
     read,
-);
+)
+.with_keys(&["batch_id", "run_id", "tags", "stats"]);
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     let mut kinds = ["stats", "error", "baseline"].iter();

@@ -111,6 +111,35 @@ pub(super) fn benchmarks_below(folder: &Path) -> io::Result<Vec<Measurements>> {
     Ok(found)
 }
 
+/// Returns the measurements at and below a folder that lack one of their files, each by the name of its benchmark, or
+/// else by its path, and what is missing.
+pub(super) fn unfinished_below(root: &Path) -> io::Result<Vec<(String, &'static str)>> {
+    #[derive(Deserialize)]
+    struct BenchmarkName {
+        full_id: String,
+    }
+    let mut found = Vec::new();
+    let mut waiting = vec![root.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        if is_measurement(&folder) {
+            continue;
+        }
+        let path = folder.strip_prefix(root).unwrap_or(&folder);
+        if folder.join(SAMPLES).is_file() {
+            found.push((path.display().to_string(), "it has no `benchmark.json`"));
+        } else if folder.join(IDENTITY).is_file() {
+            let text = read_text(&folder.join(IDENTITY), LONGEST_SETTINGS).ok();
+            let name: Option<BenchmarkName> =
+                text.and_then(|text| serde_json::from_str(&text).ok());
+            let name = name.map_or_else(|| path.display().to_string(), |it| it.full_id);
+            found.push((name, "it has no `sample.json`"));
+        }
+        waiting.extend(folders_in(&folder)?.into_iter().map(|(_, path)| path));
+    }
+    found.sort();
+    Ok(found)
+}
+
 /// Returns the folders in a folder, by name; links are not followed, hidden ones and
 /// Criterion's pages are left out.
 fn folders_in(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {

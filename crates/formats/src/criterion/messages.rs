@@ -1,7 +1,7 @@
 //! cargo-criterion's `--message-format=json`: a line for each benchmark.
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::criterion::wire::{Samples, Work, measure};
 use crate::shared::detect::{first_line, has_key};
@@ -67,7 +67,15 @@ pub(super) fn read_messages(source: &Source, sink: &mut Sink<'_, '_>) -> Result<
             Line::Bad(reason) => Err(reason),
             Line::Text(text) => serde_json::from_str::<Message>(text)
                 .map_err(|error| reason(text, &error))
-                .and_then(|message| draft(message, intake.notes())),
+                .and_then(|message| {
+                    // The end of a group names its benchmarks.
+                    let group = message.others.get("benchmarks").and_then(Value::as_array);
+                    for name in group.into_iter().flatten().filter_map(Value::as_str) {
+                        let why = "it has no message of its own";
+                        intake.found().without_result(name, line, why);
+                    }
+                    draft(message, intake.notes())
+                }),
         };
         let read = read.map_err(|reason| BadLine::new(line, reason));
         if let Some(draft) = intake.good(read).flatten() {

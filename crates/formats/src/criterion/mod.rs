@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::criterion::folder::{
     BASE, IDENTITY, NEW, SAMPLES, benchmarks_below, files_in, is_criterion, is_sample,
+    unfinished_below,
 };
 use crate::criterion::messages::{are_messages, read_messages};
 use crate::criterion::wire::{Identity, Samples, describe, measure};
@@ -95,6 +96,9 @@ fn read_folder(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportErr
         sink.notes()
             .left(&name, "they are not part of Criterion's folders");
     }
+    for (name, why) in unfinished_below(root).map_err(|error| source.failed(error))? {
+        sink.found().without_result(&name, 0, why);
+    }
     let mut sessions: BTreeMap<String, Vec<Fresh>> = BTreeMap::new();
     for measurements in benchmarks {
         let mut seen: Vec<Id> = Vec::new();
@@ -121,6 +125,8 @@ fn read_folder(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportErr
             }
             seen.push(id);
             if sink.has_instance(id)? {
+                let benchmark = folder.parent().unwrap_or(folder);
+                sink.found().result(&benchmark.display().to_string());
                 sink.already_there(RecordKind::Instance, 1);
                 sink.nothing_new();
                 continue;

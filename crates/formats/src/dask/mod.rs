@@ -27,6 +27,7 @@ pub(super) const FORMAT: Format = Format {
         looks_like,
         read,
     )
+    .with_keys(&["startstops", "worker", "key"])
 };
 
 const TITLE: &[u8] = b"<title>Dask Performance Report</title>";
@@ -34,6 +35,11 @@ const TITLE: &[u8] = b"<title>Dask Performance Report</title>";
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     if memmem::find(head, TITLE).is_some() {
         return Some("its title is `Dask Performance Report`");
+    }
+    let has = |text: &str| memmem::find(head, text.as_bytes()).is_some();
+    // Versions of before 2020 leave Bokeh its own title.
+    if first_line(head).starts_with(b"<") && has("bokeh") && (has("worker_thread") || has("Dask")) {
+        return Some("it is a page of Bokeh's with plots of Dask");
     }
     (first_line(head).starts_with(b"[") && has_keys(head, &["startstops", "worker", "key"]))
         .then_some("it is a list of objects with `startstops`")

@@ -22,7 +22,7 @@ struct StreamRow {
     #[serde(default)]
     thread: Value,
     status: Option<String>,
-    startstops: Vec<StartStop>,
+    startstops: Option<Vec<StartStop>>,
     nbytes: Option<u64>,
     typename: Option<String>,
     exception_text: Option<String>,
@@ -30,11 +30,13 @@ struct StreamRow {
     others: BTreeMap<String, IgnoredAny>,
 }
 
+/// An object, or in older versions a list of the same.
 #[derive(Deserialize)]
 struct StartStop {
     action: String,
     start: f64,
     stop: f64,
+    #[serde(default)]
     source: Option<String>,
 }
 
@@ -50,6 +52,11 @@ pub(super) fn stream_tasks(
             Ok(row) => {
                 for key in row.others.keys() {
                     sink.notes().left(key, "spans have no place for it");
+                }
+                if row.startstops.as_ref().is_none_or(Vec::is_empty) {
+                    let why = "these tasks have no `startstops`";
+                    sink.notes().left(&key_text(&row.key), why);
+                    continue;
                 }
                 match task_of(row) {
                     Some(task) => tasks.push(task),
@@ -71,7 +78,7 @@ fn task_of(row: StreamRow) -> Option<DaskTask> {
         thread: row.thread.to_string(),
         ..DaskTask::default()
     };
-    for piece in row.startstops {
+    for piece in row.startstops.into_iter().flatten() {
         task.pieces.push(DaskPiece {
             start: nanoseconds(piece.start)?,
             stop: nanoseconds(piece.stop)?,

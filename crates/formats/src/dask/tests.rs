@@ -1,5 +1,5 @@
 use super::*;
-use crate::shared::testing::{imported, read_text, refusal, shown};
+use crate::shared::testing::{brief, imported, read_text, refusal, shown};
 
 #[test]
 fn a_task_stream_has_tasks_and_transfers() {
@@ -100,4 +100,28 @@ fn what_is_wrong_is_said_with_its_line() {
     insta::assert_snapshot!(refusal("dask-2026.8/truncated.json"), @"truncated.json:1: the JSON is cut off (byte 2500)");
     insta::assert_snapshot!(refusal("dask-2026.8/wrong.json"), @r##"wrong.json:1: `startstops[0].start`: invalid type: string "soon", expected a number"##);
     insta::assert_snapshot!(refusal("dask-2026.8/truncated.html"), @"truncated.html:1: the page is cut off");
+}
+
+#[test]
+fn a_task_that_was_not_run_is_left_out_by_name() {
+    let text = r#"[
+        {"key": "inc-1", "worker": "tcp://w1", "thread": 1, "status": "OK",
+         "startstops": [["deserialize", 0.5, 1.0], {"action": "compute", "start": 1.0, "stop": 2.0}]},
+        {"key": "inc-2", "worker": "tcp://w1", "thread": 1, "status": "error"}]"#;
+    insta::assert_snapshot!(brief(&read_text("dask", text)), @r#"
+    task stream 
+      inc-1 [] {"computed": 2000000000, "loaded": 1000000000, "started": 500000000}
+      deserialize [] {"begin": 500000000, "end": 1000000000}
+      Ok {"trace.compute": 1.0, "trace.compute.inc": 1.0, "trace.load": 0.5, "trace.makespan": 1.5, "trace.parallelism": 0.6666666666666666, "trace.utilisation": 1.0}
+    left, as these tasks have no `startstops`: inc-2
+    "#);
+}
+
+#[test]
+fn a_page_with_the_title_of_bokeh_is_one_of_dask() {
+    let page = b"<!DOCTYPE html>\n<html><head><title>Bokeh Plot</title>\
+        <script src=\"https://cdn.pydata.org/bokeh/release/bokeh-1.4.0.min.js\"></script></head>\
+        <body><script type=\"application/json\">{\"a\": {\"worker_thread\": []}}</script></body></html>";
+    assert!(looks_like(page).is_some());
+    assert!(looks_like(b"<html><title>Bokeh Plot</title> bokeh-1.4.0.min.js</html>").is_none());
 }

@@ -37,6 +37,8 @@ pub(super) fn is_head(line: &str) -> bool {
 struct DivanPlace {
     /// The width of the tree with its names in characters, in the table under way.
     width: Option<usize>,
+    /// Whether a line in the table or behind it is none of its rows.
+    has_strangers: bool,
     /// The names from the root to the last row.
     path: Vec<String>,
     precision: Option<String>,
@@ -93,6 +95,7 @@ impl DivanPlace {
             let at = text.find(COLUMNS[0])?;
             self.width = Some(text[..at].chars().count());
             self.path = vec![text[..at].trim().to_owned()];
+            self.has_strangers = false;
             return None;
         }
         let width = self.width?;
@@ -104,14 +107,17 @@ impl DivanPlace {
         let depth = tree.chars().take_while(|it| "│ ├╰".contains(*it)).count() / 3;
         let branch = tree.find(['├', '╰']);
         if branch.is_none() && !(tree.starts_with([' ', '│']) && figures.contains('│')) {
-            // Something else stands there: the table is over.
-            self.width = None;
+            // Something else stands there, in the middle of the table or behind it.
+            self.has_strangers = true;
             return None;
         }
-        let cells = figures
+        let cells: Vec<String> = figures
             .split('│')
             .map(|cell| cell.trim().to_owned())
             .collect();
+        if self.has_strangers && cells.len() < COLUMNS.len() {
+            return None;
+        }
         Some(match branch {
             None => DivanRow::More(cells),
             Some(branch) => {
@@ -142,6 +148,11 @@ impl DivanPlace {
                 leaf.more.push((line, cells));
             }
             DivanRow::Named { depth, name, cells } => {
+                if cells.len() < COLUMNS.len() {
+                    let (cells, columns) = (cells.len(), COLUMNS.len());
+                    let reason = format!("the row is cut off: it has {cells} of {columns} columns");
+                    return Err(reason);
+                }
                 if depth + 1 > self.path.len() {
                     return Err(format!("`{name}` hangs below nothing"));
                 }
@@ -194,6 +205,7 @@ a           \u{1b}[1mfastest\u{1b}[0m  │ slowest │ median │ mean │ sampl
 ├─ d        1 ns     │ 2 ns    │ 1 ns   │ 1 ns │ 5       │ 5
 done
 ├─ e        1 ns     │ 2 ns    │ 1 ns   │ 1 ns │ 5       │ 5
+├─ src
 ";
         let source = Source::from_bytes("a.txt", text.as_bytes().to_vec()).expect("bytes");
         let mut leaves = Vec::new();
@@ -206,7 +218,12 @@ done
             .iter()
             .map(|leaf| (leaf.line, leaf.path.join(" "), leaf.more.len()))
             .collect();
-        let expected = [(5, "a b c d", 1), (7, "a é", 0), (9, "a d", 0)];
+        let expected = [
+            (5, "a b c d", 1),
+            (7, "a é", 0),
+            (9, "a d", 0),
+            (11, "a e", 0),
+        ];
         assert_eq!(
             found,
             expected.map(|(line, path, more)| (line, path.to_owned(), more))

@@ -3,6 +3,8 @@
 
 mod wire;
 
+use std::collections::BTreeMap;
+
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
@@ -25,7 +27,8 @@ pub(super) const FORMAT: Format = Format::new(
     "github-action-benchmark: JSON results, or data.js",
     looks_like,
     read,
-);
+)
+.with_keys(&["name", "value", "unit"]);
 
 /// The program that measured, as far as the files say.
 const TOOL: &str = "github-action-benchmark";
@@ -191,11 +194,58 @@ fn read_benches(
     run: Id,
     intake: &mut Intake<'_, '_, '_>,
 ) -> Result<(), ImportError> {
+    let mut results: Vec<(&RawValue, Result<ReadBench, BadLine>)> = Vec::new();
+    // The place of the first result of each name.
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for raw in benches {
-        let draft = read_bench(document, raw, tool, intake.notes());
+        let result = read_bench(document, raw, tool, intake.notes());
+        if let Ok(part) = &result
+            && let Some(&whole) = part.whole().and_then(|name| places.get(name))
+            && let (_, Ok(whole)) = &mut results[whole]
+        {
+            fold(&part.draft, &mut whole.draft);
+            let why = "they repeat a unit of another result, which has it as a metric";
+            intake.notes().left(&part.draft.benchmark.id, why);
+            continue;
+        }
+        if let Ok(result) = &result {
+            let name = result.draft.benchmark.id.clone();
+            places.entry(name).or_insert(results.len());
+        }
+        results.push((raw, result));
+    }
+    for (raw, result) in results {
+        let draft = result.map(|result| result.draft);
         intake.read_instance(document.spot_of(raw.get()), run, draft)?;
     }
     Ok(())
+}
+
+/// A result that was read.
+struct ReadBench {
+    unit: String,
+    draft: InstanceDraft,
+}
+
+impl ReadBench {
+    /// Returns the name of the result that `X - unit` is a part of. Newer versions write one such part for each of Go's
+    /// units, behind the result with all of them.
+    fn whole(&self) -> Option<&str> {
+        let (name, unit) = self.draft.benchmark.id.rsplit_once(" - ")?;
+        (self.unit.trim() == unit).then_some(name)
+    }
+}
+
+/// Adds the metrics of a part that the whole does not have.
+fn fold(part: &InstanceDraft, whole: &mut InstanceDraft) {
+    for summary in &part.summaries {
+        if let Some(metric) = part.metrics.get(&summary.metric)
+            && !whole.metrics.contains_key(&summary.metric)
+        {
+            whole.metrics.insert(summary.metric.clone(), metric.clone());
+            whole.summaries.push(summary.clone());
+        }
+    }
 }
 
 fn read_bench(
@@ -203,7 +253,7 @@ fn read_bench(
     raw: &RawValue,
     tool: Tool,
     notes: &mut Notes,
-) -> Result<InstanceDraft, BadLine> {
+) -> Result<ReadBench, BadLine> {
     let bench: Bench = document.element(raw)?;
     let unknown = others(document, raw, &BENCH)?;
     notes.kept_all(unknown.keys(), "attributes of the instance");
@@ -212,7 +262,8 @@ fn read_bench(
     if !draft.summaries.iter().any(|it| it.centre.is_finite()) {
         notes.left(&bench.name, "it has no value");
     }
-    Ok(draft)
+    let unit = bench.unit;
+    Ok(ReadBench { unit, draft })
 }
 
 /// Whose results they are, which says what is better where the unit does not.

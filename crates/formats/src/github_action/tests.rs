@@ -1,5 +1,7 @@
 use super::{Better, Source, Tool, quantity};
-use crate::shared::testing::{fate_of_a_key, imported, options, refusal, refusal_of, shown};
+use crate::shared::testing::{
+    brief, fate_of_a_key, imported, options, read_as, refusal, refusal_of, shown,
+};
 use crate::{BadLines, read};
 
 #[test]
@@ -64,19 +66,18 @@ fn each_entry_of_the_history_is_a_session() {
     {"v":1,"kind":"summary","instance":"#13","metric":"wall_time","centre":3.255e-7,"statistic":"value"}
     {"v":1,"kind":"summary","instance":"#13","metric":"B/op","centre":512.0,"statistic":"value"}
     {"v":1,"kind":"summary","instance":"#13","metric":"allocs/op","centre":3.0,"statistic":"value"}
+    {"v":1,"kind":"summary","instance":"#13","metric":"words/op","centre":8.0,"statistic":"value"}
     {"v":1,"kind":"instance_end","instance":"#13","outcome":"ok"}
-    {"v":1,"kind":"instance","id":"#14","run":"#12","benchmark":{"id":"BenchmarkSort - words/op"},"block":0,"position":1,"attempt":0,"attributes":{"extra":"5000000 times\n8 procs"}}
-    {"v":1,"kind":"summary","instance":"#14","metric":"words/op","centre":8.0,"statistic":"value"}
-    {"v":1,"kind":"instance_end","instance":"#14","outcome":"ok"}
-    {"v":1,"kind":"session","id":"#15","suite":"Own","started":"2026-01-03T03:10:00Z","tool":"github-action-benchmark","name":"Own 89abcdef01","attributes":{"repository":"https://github.com/example/demo","source":{"file":"data.js","format":"github-action","sha256":"…"},"tool":"customBiggerIsBetter"}}
-    {"v":1,"kind":"run","id":"#16","session":"#15","variant":"default","version":{"commit":"89abcdef0123456789abcdef0123456789abcdef","date":"2026-01-03T03:04:05+01:00"},"metrics":{"throughput":{"unit":"1/s","better":"higher"},"value":{"unit":"B","better":"higher"}},"attributes":{"commit":{"author":{"email":"dev@example.org","name":"dev","username":"dev"},"committer":{"email":"dev@example.org","name":"dev","username":"dev"},"distinct":true,"message":"Sort in parallel","tree_id":"9999999999999999999999999999999999999999","url":"https://github.com/example/demo/commit/89abcdef0123456789abcdef0123456789abcdef"}}}
-    {"v":1,"kind":"instance","id":"#17","run":"#16","benchmark":{"id":"Throughput"},"block":0,"position":0,"attempt":0}
-    {"v":1,"kind":"summary","instance":"#17","metric":"throughput","centre":70.0,"statistic":"value"}
+    {"v":1,"kind":"session","id":"#14","suite":"Own","started":"2026-01-03T03:10:00Z","tool":"github-action-benchmark","name":"Own 89abcdef01","attributes":{"repository":"https://github.com/example/demo","source":{"file":"data.js","format":"github-action","sha256":"…"},"tool":"customBiggerIsBetter"}}
+    {"v":1,"kind":"run","id":"#15","session":"#14","variant":"default","version":{"commit":"89abcdef0123456789abcdef0123456789abcdef","date":"2026-01-03T03:04:05+01:00"},"metrics":{"throughput":{"unit":"1/s","better":"higher"},"value":{"unit":"B","better":"higher"}},"attributes":{"commit":{"author":{"email":"dev@example.org","name":"dev","username":"dev"},"committer":{"email":"dev@example.org","name":"dev","username":"dev"},"distinct":true,"message":"Sort in parallel","tree_id":"9999999999999999999999999999999999999999","url":"https://github.com/example/demo/commit/89abcdef0123456789abcdef0123456789abcdef"}}}
+    {"v":1,"kind":"instance","id":"#16","run":"#15","benchmark":{"id":"Throughput"},"block":0,"position":0,"attempt":0}
+    {"v":1,"kind":"summary","instance":"#16","metric":"throughput","centre":70.0,"statistic":"value"}
+    {"v":1,"kind":"instance_end","instance":"#16","outcome":"ok"}
+    {"v":1,"kind":"instance","id":"#17","run":"#15","benchmark":{"id":"Free memory"},"block":0,"position":1,"attempt":0,"attributes":{"extra":"only\nnotes"}}
+    {"v":1,"kind":"summary","instance":"#17","metric":"value","centre":150000000.0,"spread":3000000.0,"statistic":"value/range"}
     {"v":1,"kind":"instance_end","instance":"#17","outcome":"ok"}
-    {"v":1,"kind":"instance","id":"#18","run":"#16","benchmark":{"id":"Free memory"},"block":0,"position":1,"attempt":0,"attributes":{"extra":"only\nnotes"}}
-    {"v":1,"kind":"summary","instance":"#18","metric":"value","centre":150000000.0,"spread":3000000.0,"statistic":"value/range"}
-    {"v":1,"kind":"instance_end","instance":"#18","outcome":"ok"}
     left, as every entry has its own date: lastUpdate
+    left, as they repeat a unit of another result, which has it as a metric: BenchmarkSort - words/op
     "##);
 }
 
@@ -134,4 +135,21 @@ fn what_is_wrong_is_said_with_its_line() {
     insta::assert_snapshot!(refusal_of("github-action", r#"[{"name": "a", "unit": "s"}]"#), @"made-up:1: `value` is missing");
     insta::assert_snapshot!(refusal_of("github-action", r#"{"entries": {}}"#), @"made-up holds no results");
     insta::assert_snapshot!(refusal_of("github-action", "window.BENCHMARK_DATA = 3"), @"made-up:1: invalid type: integer `3`, expected an object");
+}
+
+#[test]
+fn a_result_for_each_unit_of_another_one_is_a_metric_of_it() {
+    let text = r#"[
+        {"name": "A", "value": 466.4, "unit": "ns/op"},
+        {"name": "A - ns/op", "value": 466.4, "unit": "ns/op"},
+        {"name": "A - B/op", "value": 1568, "unit": "B/op"},
+        {"name": "B - C", "value": 1, "unit": "ns"}]"#;
+    insta::assert_snapshot!(brief(&read_as("github-action", text)), @"
+    A 
+      wall_time ~ 0.0000004664
+      bytes ~ 1568
+    B - C 
+      wall_time ~ 0.000000001
+    left, as they repeat a unit of another result, which has it as a metric: A - ns/op, A - B/op
+    ");
 }

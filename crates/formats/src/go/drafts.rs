@@ -13,7 +13,7 @@ use crate::shared::keys::{put, put_object};
 use lapwing_model::{Better, Level, Metric, Object, Version};
 
 /// Two packages may have benchmarks of the same name.
-fn benchmark_id(settings: &Settings, name: &str) -> String {
+pub(super) fn benchmark_id(settings: &Settings, name: &str) -> String {
     match settings.get("pkg") {
         Some(package) => format!("{package}.{name}"),
         None => name.to_owned(),

@@ -17,6 +17,8 @@ pub(super) enum GoLine<'l> {
     Result(GoResult<'l>),
     /// A benchmark's name alone: it begins.
     Begins(&'l str),
+    /// A benchmark's name, followed by output of its own instead of figures.
+    Interrupted(&'l str),
     /// A benchmark failed.
     Failed(&'l str),
     /// A benchmark was skipped.
@@ -25,6 +27,8 @@ pub(super) enum GoLine<'l> {
     Logged,
     /// The program ends of an error that no benchmark caught.
     Crash(&'l str),
+    /// A package was not built.
+    NotBuilt(&'l str),
     /// The process of a package ends.
     End,
     /// Belongs to the line before.
@@ -73,6 +77,13 @@ pub(super) fn parse(line: &str) -> Result<GoLine<'_>, String> {
     if line.starts_with("panic: ") || line.starts_with("fatal error: ") {
         return Ok(GoLine::Crash(line));
     }
+    if let Some((package, why)) = line
+        .strip_prefix("FAIL\t")
+        .and_then(|it| it.split_once(" ["))
+        && matches!(why, "build failed]" | "setup failed]")
+    {
+        return Ok(GoLine::NotBuilt(package));
+    }
     if matches!(line, "PASS" | "FAIL")
         || ["ok \t", "ok  ", "FAIL\t", "exit status "]
             .iter()
@@ -102,13 +113,50 @@ fn benchmark(line: &str) -> Result<GoLine<'_>, String> {
             GoLine::Other
         });
     };
+    // What a benchmark prints itself stands behind its name.
+    let printed = match loops.parse::<u64>() {
+        Ok(_) => 0,
+        Err(_) => match (0..pairs.len()).find(|&at| are_figures(&pairs[at..])) {
+            Some(before) => before + 1,
+            None if !is_name_of_go(name) || *name == "Benchmark" => return Ok(GoLine::Other),
+            None if words.contains(&"ns/op") => {
+                return Err(format!("`{loops}` is not a number of iterations"));
+            }
+            None => return Ok(GoLine::Interrupted(name)),
+        },
+    };
+    figures(name, &words[1 + printed..])
+}
+
+/// Returns whether words are a number of iterations and values with units.
+fn are_figures(words: &[&str]) -> bool {
+    let [loops, pairs @ ..] = words else {
+        return false;
+    };
+    let mut pairs = pairs.chunks(2);
+    loops.parse::<u64>().is_ok()
+        && pairs.len() > 0
+        && pairs.all(|pair| {
+            let is_unit = |unit: &str| unit.parse::<f64>().is_err();
+            matches!(pair, [value, unit] if value.parse::<f64>().is_ok() && is_unit(unit))
+        })
+}
+
+/// Returns the result of a benchmark whose figures are on the line after its name.
+pub(super) fn continued<'l>(name: &'l str, line: &'l str) -> Option<GoResult<'l>> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    match figures(name, are_figures(&words).then_some(&words)?) {
+        Ok(GoLine::Result(result)) => Some(result),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+fn figures<'l>(name: &'l str, words: &[&'l str]) -> Result<GoLine<'l>, String> {
+    let [loops, pairs @ ..] = words else {
+        return Ok(GoLine::Interrupted(name));
+    };
     let Ok(loops) = loops.parse() else {
-        // What a benchmark prints itself stands behind its name.
-        return if is_name_of_go(name) && words.contains(&"ns/op") {
-            Err(format!("`{loops}` is not a number of iterations"))
-        } else {
-            Ok(GoLine::Other)
-        };
+        return Err(format!("`{loops}` is not a number of iterations"));
     };
     let mut values = Vec::with_capacity(pairs.len() / 2);
     for pair in pairs.chunks(2) {
@@ -280,9 +328,21 @@ mod tests {
     #[test]
     fn a_name_alone_and_what_a_benchmark_prints_are_no_results() {
         assert_eq!(parse("BenchmarkA"), Ok(GoLine::Begins("BenchmarkA")));
-        assert_eq!(parse("BenchmarkA-8 \tloading 3 files"), Ok(GoLine::Other));
+        let begun = Ok(GoLine::Interrupted("BenchmarkA-8"));
+        assert_eq!(parse("BenchmarkA-8 \tloading 3 files"), begun);
+        assert_eq!(parse("Benchmark of 3 files"), Ok(GoLine::Other));
         assert_eq!(parse("Benchmarking is fun: 3 ns/op"), Ok(GoLine::Other));
         assert_eq!(parse("Benchmarking"), Ok(GoLine::Other));
+    }
+
+    #[test]
+    fn output_of_the_benchmark_may_stand_before_the_figures() {
+        let expected = vec![(2200.0, "ns/op")];
+        let result = result("BenchmarkB-8 loaded 3 files 100 2200 ns/op");
+        assert_eq!((result.loops, result.values), (100, expected.clone()));
+        let result = continued("BenchmarkA-8", "  100\t 2200 ns/op").expect("figures");
+        assert_eq!((result.loops, result.values), (100, expected));
+        assert_eq!(continued("BenchmarkA-8", "100 connections"), None);
     }
 
     #[test]

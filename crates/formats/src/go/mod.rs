@@ -60,6 +60,14 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     };
     let mut intake = Intake::begin(source, &digest, sink, session)?;
     note(&text, intake.notes());
+    for (name, line) in text.never_ended() {
+        let why = "its figures are missing";
+        intake.found().without_result(name, line, why);
+    }
+    for (package, line) in &text.not_built {
+        let why = "the package was not built";
+        intake.found().without_result(package, *line, why);
+    }
     let failures = text.rewind();
     let mut results = Results::of(&text, failures);
     read_text(source, &mut text, &mut |text, said| {

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::go::line::{GoLine, GoResult, parse};
+use crate::go::drafts::benchmark_id;
+use crate::go::line::{GoLine, GoResult, continued, parse};
 use crate::go::text::{Failure, GoGroup, GoText, Settings, place};
 use crate::shared::reading::lines::{Line, Lines};
 use crate::{BadLine, ImportError, Source};
@@ -152,6 +153,8 @@ struct Stream {
     settings_place: Option<u32>,
     /// The process that is under way.
     process: Option<Process>,
+    /// The benchmark whose line its own output broke.
+    interrupted: Option<String>,
 }
 
 /// The process under way.
@@ -201,6 +204,12 @@ impl Stream {
         line: &str,
         reading: &mut Reading<'_, '_>,
     ) -> Result<(), ImportError> {
+        if let Some(name) = self.interrupted.take() {
+            if let Some(result) = continued(&name, line) {
+                return self.result(number, &result, reading);
+            }
+            self.interrupted = Some(name);
+        }
         let line = match parse(line) {
             Ok(line) => line,
             Err(reason) => return reading.bad(number, reason),
@@ -212,10 +221,23 @@ impl Stream {
                     reading.say(GoSaid::Bad(bad))?;
                 }
             }
-            GoLine::End => self.process = None,
+            GoLine::NotBuilt(package) => {
+                let not_built = &mut reading.text.not_built;
+                not_built.entry(package.to_owned()).or_insert(number);
+                self.process = None;
+            }
+            GoLine::End => {
+                self.process = None;
+                self.interrupted = None;
+            }
             GoLine::Progress => {}
             GoLine::Indented(words) => self.indented(words, reading.text),
+            GoLine::Interrupted(name) => {
+                self.named(number, name, reading.text);
+                self.interrupted = Some(name.to_owned());
+            }
             GoLine::Begins(name) => {
+                self.named(number, name, reading.text);
                 let process = self.process(reading);
                 process.described = None;
                 process.begun = Some((name.to_owned(), Vec::new()));
@@ -240,6 +262,12 @@ impl Stream {
             }
         }
         Ok(())
+    }
+
+    /// Remembers a benchmark that begins, whose figures may never come.
+    fn named(&mut self, line: u64, name: &str, text: &mut GoText) {
+        let id = benchmark_id(&self.settings, name);
+        text.begun_names.entry(id).or_insert(line);
     }
 
     /// Returns the process that is under way; a new one if there is none.
@@ -312,14 +340,17 @@ impl Stream {
         result: &GoResult<'_>,
         reading: &mut Reading<'_, '_>,
     ) -> Result<(), ImportError> {
+        self.interrupted = None;
         let settings = self.settings_place(reading.text);
         let process = self.process(reading);
         process.has_results = true;
         process.begun = None;
         process.described = None;
         let group = process.group(line, settings, result.name, true, reading.text);
-        // Go prints a result without iterations when the benchmark panics.
-        if result.loops == 0 {
+        // Go prints a result without iterations when the benchmark panics; other programs count none of what they
+        // build, and their values are good.
+        let is_measured = result.values.iter().any(|(value, _)| value.abs() > 0.0);
+        if result.loops == 0 && !is_measured {
             let failure = Failure {
                 outcome: Outcome::Failed,
                 message: None,

@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 use crate::go::stream::MOST_SETTINGS;
-use crate::shared::testing::{imported, options, read_text, refusal, shown};
+use crate::shared::testing::{brief, imported, options, read_text, refusal, shown};
 use crate::{BadLines, Source, import};
 use lapwing_analyse::sample::each_benchmark;
 use lapwing_model::{Object, Outcome, Record, RecordKind};
@@ -397,7 +397,7 @@ fn results_in_turn_come_together_whatever_their_number() {
     .expect("a store");
     insta::assert_snapshot!(found.join("\n"), @r#"
     BenchmarkA: 30000 iterations, 0 failed, [("wall_time", (0.0, 2.9999e-5))]
-    BenchmarkB: 30000 iterations, 15000 failed, [("B/op", (5.0, 5.0)), ("ratio", (7.0, 7.0))]
+    BenchmarkB: 30000 iterations, 0 failed, [("B/op", (5.0, 5.0)), ("ratio", (7.0, 7.0))]
     BenchmarkC: 30003 iterations, 3 failed, [("ratio", (NaN, 29999.0))]
     "#);
 }
@@ -409,4 +409,42 @@ fn what_is_wrong_is_said_with_its_line() {
     insta::assert_snapshot!(refusal("go-1.24/truncated.txt"), @"truncated.txt:13: `2458` of `BenchmarkCount/size=64/kind=same` has no unit");
     insta::assert_snapshot!(refusal("go-1.24/wrong.txt"), @"wrong.txt:6: `ns/op` of `BenchmarkCount/size=8/kind=same` is not a number: 278,8");
     insta::assert_snapshot!(refusal("go-1.19/wrong.txt"), @"wrong.txt:6: `ns/op` of `BenchmarkCount/size=8/kind=same-2` is not a number: fast");
+}
+
+#[test]
+fn figures_on_the_line_after_the_name_are_its_result() {
+    let text = "\
+        pkg: example.net/srv\n\
+        BenchmarkServe-8   \t2031/02/03 10:11:12 listening on :8080\n  100000\t     11034 ns/op\n\
+        BenchmarkServe-8   \t2031/02/03 10:11:14 listening on :8080\n100000000\t     11.5 ns/op\n\
+        BenchmarkIdle-8    ready 1000\t 25 ns/op\n\
+        BenchmarkLost-8    \tpanic soon\n\
+        BenchmarkParent\nBenchmarkParent/part\nBenchmarkParent/part-8 \t 10\t 3 ns/op\n\
+        BenchmarkBegun\n\
+        FAIL\texample.net/broken [build failed]\n";
+    insta::assert_snapshot!(brief(&read_text("go", text)), @r#"
+    example.net/srv.BenchmarkServe-8 {"gomaxprocs":8}
+      Ok {"wall_time": 1.1034e-5}
+      Ok {"wall_time": 1.15e-8}
+    example.net/srv.BenchmarkIdle-8 {"gomaxprocs":8}
+      Ok {"wall_time": 2.5e-8}
+    example.net/srv.BenchmarkParent/part-8 {"gomaxprocs":8}
+      Ok {"wall_time": 3e-9}
+    without a result: example.net/broken (line 12): the package was not built
+    without a result: example.net/srv.BenchmarkBegun (line 11): its figures are missing
+    without a result: example.net/srv.BenchmarkLost-8 (line 7): its figures are missing
+    "#);
+}
+
+#[test]
+fn no_iterations_is_a_good_count_where_there_are_values() {
+    let text = "\
+        BenchmarkBuild-4\t0\t16418745564 ns/op\t 10902383 binary-size\n\
+        BenchmarkFails-4\t0\tNaN ns/op\n";
+    insta::assert_snapshot!(brief(&read_text("go", text)), @r#"
+    BenchmarkBuild-4 {"gomaxprocs":4}
+      Ok {"binary-size": 10902383.0, "wall_time": 16.418745564}
+    BenchmarkFails-4 {"gomaxprocs":4}
+      Failed {}
+    "#);
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use jiff::Timestamp;
 
 use crate::BadLine;
+use crate::go::drafts::benchmark_id;
 use crate::go::line::GoName;
 use lapwing_model::Outcome;
 
@@ -33,6 +34,10 @@ pub(super) struct GoText {
     /// Every combination of settings that results have.
     pub(super) settings: Vec<Settings>,
     pub(super) places_of_settings: BTreeMap<Settings, u32>,
+    /// The benchmarks that began, with the line of the first time.
+    pub(super) begun_names: BTreeMap<String, u64>,
+    /// The packages that were not built, with the line of the first time.
+    pub(super) not_built: BTreeMap<String, u64>,
     /// Descriptions of units: unit, key, value.
     pub(super) unit_metadata: BTreeMap<String, BTreeMap<String, String>>,
     /// Its start, where it says so.
@@ -110,6 +115,26 @@ impl GoText {
         }
         self.begun += 1;
         place(self.begun - 1)
+    }
+
+    /// Returns the benchmarks that began and of which neither they nor a part of them came to an end, with the line of
+    /// the first time.
+    pub(super) fn never_ended(&self) -> impl Iterator<Item = (&String, u64)> {
+        let ended = self.groups.iter().flat_map(|group| {
+            let settings = &self.settings[group.settings as usize];
+            let name = self.names.at(group.name);
+            // In verbose text they begin without the number of processors.
+            [name, GoName::of(name).stem].map(|name| benchmark_id(settings, name))
+        });
+        let ended: BTreeSet<String> = ended.collect();
+        let begun = self.begun_names.iter().map(|(id, line)| (id, *line));
+        begun.filter(move |(id, _)| {
+            let parts = format!("{id}/");
+            let is_part = |name: Option<&String>| name.is_some_and(|it| it.starts_with(&parts));
+            let has_parts = is_part(ended.range(parts.clone()..).next());
+            let parts_begun = self.begun_names.range(parts.clone()..).next();
+            !ended.contains(*id) && !has_parts && !is_part(parts_begun.map(|(name, _)| name))
+        })
     }
 
     /// Gets ready for reading the source again, which comes to the same groups and the same

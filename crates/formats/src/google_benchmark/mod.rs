@@ -29,7 +29,8 @@ pub(super) const FORMAT: Format = Format::new(
     "Google Benchmark JSON",
     looks_like,
     read,
-);
+)
+.with_keys(&["benchmarks", "real_time", "time_unit", "iterations"]);
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     (is_object(head)

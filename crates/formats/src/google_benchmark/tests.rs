@@ -1,4 +1,4 @@
-use crate::shared::testing::{imported, refusal, refusal_of, shown};
+use crate::shared::testing::{brief, imported, read_text, refusal, refusal_of, shown};
 
 #[test]
 fn repetitions_are_iterations_of_one_instance() {
@@ -195,4 +195,27 @@ fn a_broken_document_says_where() {
     made-up:1: `time_unit` is not a unit of time: "furlong"
     made-up holds no results
     "#);
+}
+
+#[test]
+fn runs_that_were_appended_to_one_file_are_all_read() {
+    let run = |time: f64| {
+        format!(
+            r#"{{"context": {{"date": "2031-02-03T10:11:12+00:00"}}, "benchmarks": [
+                {{"name": "BM_a", "run_name": "BM_a", "run_type": "iteration", "iterations": 10,
+                  "real_time": {time}, "cpu_time": nan, "time_unit": "ns", "rate": -nan}},
+                {{"name": "BM_a_RMS", "run_name": "BM_a", "rms": 2%}}]}}"#
+        )
+    };
+    let text = format!("{}\n{}", run(1.5), run(2.5));
+    insta::assert_snapshot!(brief(&read_text("google-benchmark", &text)), @r#"
+    BM_a 
+      Ok {"wall_time": 1.5e-9}
+    BM_a 
+      Ok {"wall_time": 2.5e-9}
+    left, as some of their values are NaN or infinite: rate
+    kept in attribute `complexity` of the run: BigO and RMS
+    "#);
+    let cut = format!("{}\n{}", run(1.5), &run(2.5)[..90]);
+    insta::assert_snapshot!(refusal_of("google-benchmark", &cut), @"made-up (document 2):2: the JSON is cut off");
 }

@@ -1,10 +1,13 @@
-//! Benchmarks of Hail: JSON Lines, one instance of one benchmark a line.
+//! Benchmarks of Hail: JSON Lines, one instance of one benchmark a line; before 2024 one document.
 
+mod older;
 mod wire;
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::Read;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
+use crate::hail::older::{is_older, read_older};
 use crate::hail::wire::{HailIteration, HailLine};
 use crate::shared::detect::{first_line, has_own_key};
 use crate::shared::intake::{SessionDraft, new_session, refuse_other_options};
@@ -27,12 +30,19 @@ pub(super) const FORMAT: Format = Format::new(
     "Hail benchmark results, JSON Lines",
     looks_like,
     read,
-);
+)
+.with_keys(&["path", "name", "iterations"]);
+
+/// The bytes that tell which of the formats a file is in.
+const HEAD: u64 = 1 << 16;
 
 /// The metrics of an iteration, in the order of its values.
 const METRICS: [&str; 2] = ["wall_time", "task_memory"];
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
+    if is_older(head) {
+        return Some("it has `config` and `benchmarks` with `times`");
+    }
     let line = first_line(head);
     let mut keys = ["path", "name", "iterations"].iter();
     (line.starts_with(b"{") && keys.all(|key| has_own_key(line, key)))
@@ -40,6 +50,13 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
 }
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    let mut head = Vec::new();
+    let mut text = source.text()?.take(HEAD);
+    text.read_to_end(&mut head)
+        .map_err(|error| source.failed(error))?;
+    if is_older(&head) {
+        return read_older(source, sink);
+    }
     let digest = source.sha256()?;
     // The first instance's start takes the place of the file's.
     let draft = SessionDraft::of("hail benchmark");
@@ -177,7 +194,12 @@ impl Reader {
             iterations,
             end,
         } = measured;
+        let benchmark = Benchmark {
+            id: format!("{}::{}", line.path, line.name),
+            ..Benchmark::default()
+        };
         if sink.has_instance(id)? {
+            sink.found().result(&benchmark.id);
             sink.already_there(RecordKind::Instance, 1);
             sink.already_there(RecordKind::Iteration, iterations.count);
             sink.already_there(RecordKind::InstanceEnd, usize::from(end.is_some()));
@@ -203,10 +225,7 @@ impl Reader {
             return Ok(());
         }
         self.records.clear();
-        let benchmark = Benchmark {
-            id: format!("{}::{}", line.path, line.name),
-            ..Benchmark::default()
-        };
+        let name = benchmark.id.clone();
         self.records.push(Record::Instance(Instance {
             id,
             run,
@@ -223,7 +242,9 @@ impl Reader {
             extra: Object::new(),
         }));
         self.records.extend(end);
-        sink.line(spot, &self.records, Some((id, iterations)))?;
+        if sink.line(spot, &self.records, Some((id, iterations)))? {
+            sink.found().result(&name);
+        }
         Ok(())
     }
 

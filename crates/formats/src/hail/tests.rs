@@ -1,5 +1,5 @@
 use super::*;
-use crate::shared::testing::refusal;
+use crate::shared::testing::{brief, read_text, refusal};
 
 #[test]
 fn what_is_wrong_is_said_with_its_line() {
@@ -27,4 +27,35 @@ fn times_without_an_offset_are_utc() {
         time("end", Some("yesterday")),
         Err("`end` is not a time: \"yesterday\"".to_owned())
     );
+}
+
+#[test]
+fn the_document_of_before_2024_has_trials() {
+    let text = r#"{"config": {"cores": 1, "version": "0.2.20-952ae203dbbe", "timestamp": "2020-02-03 10:11:12"},
+        "benchmarks": [
+            {"name": "table_key_by", "failed": false, "timed_out": false, "times": [3.1, 3.2]},
+            {"name": "mt_bad", "failed": true},
+            {"name": "mt_slow", "failed": false, "timed_out": true, "times": [1800.0]},
+            {"name": "combined", "trials": [{"failed": false, "timed_out": false, "times": [1.5]}, [1.25, null]]},
+            {"name": "never", "trials": []}]}"#;
+    let imported = read_text("hail", text);
+    insta::assert_snapshot!(brief(&imported), @r#"
+    table_key_by 
+      Ok {"wall_time": 3.1}
+      Ok {"wall_time": 3.2}
+    mt_bad 
+      Failed
+    mt_slow 
+      TimedOut
+      TimedOut {"wall_time": 1800.0}
+    combined 
+      Ok {"wall_time": 1.5}
+    combined 
+      Ok {"wall_time": 1.25}
+      Ok {}
+    without a result: never (line 7): it has no trials
+    "#);
+    let session = imported.session.expect("one");
+    assert_eq!(session.started.to_string(), "2020-02-03T10:11:12Z");
+    assert!(is_older(text.as_bytes()));
 }

@@ -21,6 +21,7 @@ use lapwing_record::{IterationColumns, Mark};
 pub(super) const FORMAT: Format = Format {
     leaves_runs_open: true,
     ..Format::new("hyperfine", "hyperfine --export-json", looks_like, read)
+        .with_keys(&["results", "command", "times"])
 };
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {

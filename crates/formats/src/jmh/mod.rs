@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::jmh::histogram::histogram;
 use crate::jmh::wire::{JmhMetric, JmhResult, JmhTitle, MACHINE, read_result};
-use crate::shared::detect::has_key;
+use crate::shared::detect::{has_key, has_keys};
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use crate::shared::keys::{choices, in_words, put_object, with_choices};
 use crate::shared::notes::{FOLLOWS, Notes};
@@ -21,11 +21,19 @@ use crate::{Format, ImportError, Source};
 use lapwing_model::{Benchmark, Id, Level, Object};
 use lapwing_record::IterationColumns;
 
-pub(super) const FORMAT: Format = Format::new("jmh", "JMH -rf json", looks_like, read);
+pub(super) const FORMAT: Format = Format::new("jmh", "JMH -rf json", looks_like, read)
+    .with_keys(&["benchmark", "mode", "primaryMetric"]);
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    (head.trim_ascii_start().starts_with(b"[") && has_key(head, "jmhVersion"))
-        .then_some("it is an array of results with `jmhVersion`")
+    if !head.trim_ascii_start().starts_with(b"[") {
+        return None;
+    }
+    if has_key(head, "jmhVersion") {
+        return Some("it is an array of results with `jmhVersion`");
+    }
+    // JMH before 1.15 and programs that write its format do not say the version.
+    has_keys(head, &["benchmark", "mode", "primaryMetric"])
+        .then_some("it is an array of results with `benchmark` and `primaryMetric`")
 }
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {

@@ -21,6 +21,8 @@ pub(super) enum Came<'l> {
     Measured(LibtestFigures<'l>),
     Failed,
     NotRun,
+    /// Its result is missing.
+    Lost,
 }
 
 /// The figures of a line, as they stand there.
@@ -57,6 +59,8 @@ pub(super) fn each_result(
     let mut lines = Lines::of(source)?;
     let mut place = LibtestPlace::default();
     let mut said = FailureMessages::new();
+    // A test whose line another program broke, and where.
+    let mut broken: Option<(u64, String)> = None;
     while let Some((line, text)) = lines.next()? {
         let text = match text {
             Line::Text(text) => text,
@@ -66,17 +70,36 @@ pub(super) fn each_result(
             }
         };
         place.move_on(text, &mut said);
-        let Some((name, rest)) = test_line(text) else {
-            continue;
+        let target = place.target.as_deref();
+        let mut hand_over = |line: u64, name: &str, rest: &str| {
+            let came = came(rest, place.in_harness);
+            take(line, came.map(|came| TestResult { name, target, came }))
         };
-        let result = came(rest, place.in_harness).map(|came| TestResult {
-            name,
-            target: place.target.as_deref(),
-            came,
-        });
-        take(line, result)?;
+        match (test_line(text), &broken) {
+            (Some(TestLine::Whole(name, rest)), _) => {
+                if let Some((line, name)) = broken.take() {
+                    hand_over(line, &name, LOST)?;
+                }
+                hand_over(line, name, rest)?;
+            }
+            (Some(TestLine::Broken(name)), _) => {
+                if let Some((line, name)) = broken.replace((line, name.to_owned())) {
+                    hand_over(line, &name, LOST)?;
+                }
+            }
+            (None, Some((line, name))) if is_outcome(text) => {
+                hand_over(*line, name, text)?;
+                broken = None;
+            }
+            (None, _) => {}
+        }
     }
     place.hush(&mut said);
+    if let Some((line, name)) = broken {
+        let target = place.target.as_deref();
+        let (name, came) = (name.as_str(), Came::Lost);
+        take(line, Ok(TestResult { name, target, came }))?;
+    }
     Ok(said)
 }
 
@@ -123,26 +146,63 @@ fn target_in(text: &str) -> Option<&str> {
     file.ends_with(')').then_some(target)
 }
 
-/// Returns the name of the test that a line is about, and what came of it.
-fn test_line(text: &str) -> Option<(&str, &str)> {
-    let rest = text.strip_prefix("test ")?;
+/// In place of the result of a test that has none.
+const LOST: &str = "";
+
+/// The words that a result begins with.
+const OUTCOMES: [&str; 4] = ["bench:", "ignored", "FAILED", "ok"];
+
+/// A line that begins with a test's name.
+enum TestLine<'l> {
+    /// The name, and what came of the test.
+    Whole(&'l str, &'l str),
+    /// The name alone: what came of the test may be at the beginning of a later line.
+    Broken(&'l str),
+}
+
+/// Returns what a line says of a test. Other output may stand before the name or between name and result.
+fn test_line(text: &str) -> Option<TestLine<'_>> {
+    let rest = match text.strip_prefix("test ") {
+        Some(rest) => rest,
+        None => {
+            let before = &text[..text.find(" ... bench:")?];
+            &text[before.rfind("test ")? + "test ".len()..]
+        }
+    };
     // A name may have dots as well.
-    rest.match_indices(DOTS)
-        .map(|(at, _)| (&rest[..at], &rest[at + DOTS.len()..]))
-        .find(|(_, rest)| {
-            ["bench:", "ignored", "FAILED", "ok"]
-                .iter()
-                .any(|word| rest.starts_with(word))
-        })
-        .map(|(name, rest)| (name.trim_end(), rest))
+    let mut parts = rest
+        .match_indices(DOTS)
+        .map(|(at, _)| (rest[..at].trim_end(), &rest[at + DOTS.len()..]));
+    let whole = parts.clone().find(|(_, rest)| {
+        let mut words = OUTCOMES.iter();
+        words.any(|word| rest.starts_with(word))
+    });
+    if let Some((name, rest)) = whole {
+        return Some(TestLine::Whole(name, rest));
+    }
+    let name = match parts.next() {
+        Some((name, rest)) => {
+            if let Some(at) = rest.find("bench:") {
+                return Some(TestLine::Whole(name, &rest[at..]));
+            }
+            name
+        }
+        None => rest.strip_suffix(DOTS.trim_end())?.trim_end(),
+    };
+    Some(TestLine::Broken(name))
+}
+
+/// Returns whether a line is the result of a test whose name is on a line before.
+fn is_outcome(text: &str) -> bool {
+    text.starts_with(OUTCOMES[0]) || OUTCOMES[1..].contains(&text)
 }
 
 fn came(rest: &str, in_harness: bool) -> Result<Came<'_>, String> {
     let Some(figures) = rest.strip_prefix("bench:") else {
-        return Ok(if rest.starts_with("FAILED") {
-            Came::Failed
-        } else {
-            Came::NotRun
+        return Ok(match rest {
+            LOST => Came::Lost,
+            failed if failed.starts_with("FAILED") => Came::Failed,
+            _not_run => Came::NotRun,
         });
     };
     let (centre, figures) = word(figures);

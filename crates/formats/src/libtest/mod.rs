@@ -23,9 +23,15 @@ pub(super) const FORMAT: Format = Format::new(
 );
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    String::from_utf8_lossy(head)
-        .lines()
-        .any(|line| line.starts_with("test ") && line.contains(" ... bench: "))
+    let text = String::from_utf8_lossy(head);
+    let has_test = |line: &str| line.starts_with("test ") && line.contains(" ... ");
+    let mut is_broken = false;
+    text.lines()
+        .any(|line| {
+            let is_measured = line.contains(" ... bench: ") || line.starts_with("bench: ");
+            is_broken |= has_test(line);
+            is_measured && is_broken
+        })
         .then_some("it has a line `test … ... bench:`")
 }
 
@@ -50,6 +56,9 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     } else {
         HashSet::new()
     };
+    for name in said.keys() {
+        intake.found().without_result(name, 0, "it failed");
+    }
     each_result(source, |line, result| match result {
         Ok(TestResult {
             name,
@@ -58,6 +67,19 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         }) => {
             let why = "they were not measured: tests, or ignored";
             intake.notes().left(name, why);
+            intake
+                .found()
+                .without_result(name, line, "it was not measured");
+            Ok(())
+        }
+        Ok(TestResult {
+            name,
+            came: Came::Lost,
+            ..
+        }) => {
+            intake
+                .found()
+                .without_result(name, line, "its result is missing");
             Ok(())
         }
         Ok(result) => intake.instance(line, run, draft(&result, &ambiguous, &said)),
@@ -112,7 +134,7 @@ fn draft(
             let message = said.get(name).map_or("FAILED", String::as_str);
             draft.message = Some(message.to_owned());
         }
-        Came::NotRun => draft.outcome = InstanceOutcome::Skipped,
+        Came::NotRun | Came::Lost => draft.outcome = InstanceOutcome::Skipped,
         Came::Measured(measured) => summarise(measured, &mut draft),
     }
     draft

@@ -1,48 +1,52 @@
-use crate::shared::testing::{imported, refusal, refusal_of, shown};
+use crate::shared::testing::{brief, imported, refusal, refusal_of, shown};
 use lapwing_model::Record;
 
 #[test]
 fn a_line_is_a_median_and_a_range_and_a_failure_says_why() {
     insta::assert_snapshot!(shown(&imported("libtest-1.95/bench.txt")), @r##"
-        libtest because it has a line `test … ... bench:`
-        {"v":1,"kind":"session","id":"#0","suite":"libtest","started":"2026-01-01T00:00:00Z","tool":"cargo bench","name":"bench","attributes":{"source":{"file":"bench.txt","format":"libtest","sha256":"…"}}}
-        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"bytes_per_second":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"}}}
-        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"broken"},"block":0,"position":0,"attempt":0}
-        {"v":1,"kind":"instance_end","instance":"#2","outcome":"failed","message":"thread 'main' (27736) panicked at benches/plain.rs:32:21:\non purpose"}
-        {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"copied"},"block":0,"position":1,"attempt":0}
-        {"v":1,"kind":"summary","instance":"#3","metric":"wall_time","centre":5.954e-8,"spread":1.2891e-7,"statistic":"median/range"}
-        {"v":1,"kind":"summary","instance":"#3","metric":"bytes_per_second","centre":69423000000.0,"statistic":"median"}
-        {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
-        {"v":1,"kind":"instance","id":"#4","run":"#1","benchmark":{"id":"large"},"block":0,"position":2,"attempt":0}
-        {"v":1,"kind":"summary","instance":"#4","metric":"wall_time","centre":3.46115e-6,"spread":2.40136e-6,"statistic":"median/range"}
-        {"v":1,"kind":"instance_end","instance":"#4","outcome":"ok"}
-        {"v":1,"kind":"instance","id":"#5","run":"#1","benchmark":{"id":"small"},"block":0,"position":3,"attempt":0}
-        {"v":1,"kind":"summary","instance":"#5","metric":"wall_time","centre":2.58e-9,"spread":1.383e-8,"statistic":"median/range"}
-        {"v":1,"kind":"instance_end","instance":"#5","outcome":"ok"}
-        left, as they were not measured: tests, or ignored: adds_up, left_out
-        "##);
+    libtest because it has a line `test … ... bench:`
+    {"v":1,"kind":"session","id":"#0","suite":"libtest","started":"2026-01-01T00:00:00Z","tool":"cargo bench","name":"bench","attributes":{"source":{"file":"bench.txt","format":"libtest","sha256":"…"}}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"bytes_per_second":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"}}}
+    {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"broken"},"block":0,"position":0,"attempt":0}
+    {"v":1,"kind":"instance_end","instance":"#2","outcome":"failed","message":"thread 'main' (27736) panicked at benches/plain.rs:32:21:\non purpose"}
+    {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"copied"},"block":0,"position":1,"attempt":0}
+    {"v":1,"kind":"summary","instance":"#3","metric":"wall_time","centre":5.954e-8,"spread":1.2891e-7,"statistic":"median/range"}
+    {"v":1,"kind":"summary","instance":"#3","metric":"bytes_per_second","centre":69423000000.0,"statistic":"median"}
+    {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
+    {"v":1,"kind":"instance","id":"#4","run":"#1","benchmark":{"id":"large"},"block":0,"position":2,"attempt":0}
+    {"v":1,"kind":"summary","instance":"#4","metric":"wall_time","centre":3.46115e-6,"spread":2.40136e-6,"statistic":"median/range"}
+    {"v":1,"kind":"instance_end","instance":"#4","outcome":"ok"}
+    {"v":1,"kind":"instance","id":"#5","run":"#1","benchmark":{"id":"small"},"block":0,"position":3,"attempt":0}
+    {"v":1,"kind":"summary","instance":"#5","metric":"wall_time","centre":2.58e-9,"spread":1.383e-8,"statistic":"median/range"}
+    {"v":1,"kind":"instance_end","instance":"#5","outcome":"ok"}
+    left, as they were not measured: tests, or ignored: adds_up, left_out
+    without a result: adds_up (line 3): it was not measured
+    without a result: left_out (line 7): it was not measured
+    "##);
 }
 
 #[test]
 fn what_cargo_says_in_between_names_the_program() {
     insta::assert_snapshot!(shown(&imported("libtest-1.95/terminal.txt")), @r##"
-        libtest because it has a line `test … ... bench:`
-        {"v":1,"kind":"session","id":"#0","suite":"libtest","started":"2026-01-01T00:00:00Z","tool":"cargo bench","name":"terminal","attributes":{"source":{"file":"terminal.txt","format":"libtest","sha256":"…"}}}
-        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"bytes_per_second":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"}}}
-        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"broken"},"block":0,"position":0,"attempt":0,"attributes":{"target":"benches/plain.rs"}}
-        {"v":1,"kind":"instance_end","instance":"#2","outcome":"failed","message":"thread 'main' (31725) panicked at benches/plain.rs:32:21:\non purpose"}
-        {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"copied"},"block":0,"position":1,"attempt":0,"attributes":{"target":"benches/plain.rs"}}
-        {"v":1,"kind":"summary","instance":"#3","metric":"wall_time","centre":5.722e-8,"spread":1.0710000000000001e-8,"statistic":"median/range"}
-        {"v":1,"kind":"summary","instance":"#3","metric":"bytes_per_second","centre":71859000000.0,"statistic":"median"}
-        {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
-        {"v":1,"kind":"instance","id":"#4","run":"#1","benchmark":{"id":"large"},"block":0,"position":2,"attempt":0,"attributes":{"target":"benches/plain.rs"}}
-        {"v":1,"kind":"summary","instance":"#4","metric":"wall_time","centre":2.84244e-6,"spread":5.851799999999999e-7,"statistic":"median/range"}
-        {"v":1,"kind":"instance_end","instance":"#4","outcome":"ok"}
-        {"v":1,"kind":"instance","id":"#5","run":"#1","benchmark":{"id":"small"},"block":0,"position":3,"attempt":0,"attributes":{"target":"benches/plain.rs"}}
-        {"v":1,"kind":"summary","instance":"#5","metric":"wall_time","centre":2.58e-9,"spread":7.6e-10,"statistic":"median/range"}
-        {"v":1,"kind":"instance_end","instance":"#5","outcome":"ok"}
-        left, as they were not measured: tests, or ignored: adds_up, left_out
-        "##);
+    libtest because it has a line `test … ... bench:`
+    {"v":1,"kind":"session","id":"#0","suite":"libtest","started":"2026-01-01T00:00:00Z","tool":"cargo bench","name":"terminal","attributes":{"source":{"file":"terminal.txt","format":"libtest","sha256":"…"}}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"bytes_per_second":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"}}}
+    {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"broken"},"block":0,"position":0,"attempt":0,"attributes":{"target":"benches/plain.rs"}}
+    {"v":1,"kind":"instance_end","instance":"#2","outcome":"failed","message":"thread 'main' (31725) panicked at benches/plain.rs:32:21:\non purpose"}
+    {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"copied"},"block":0,"position":1,"attempt":0,"attributes":{"target":"benches/plain.rs"}}
+    {"v":1,"kind":"summary","instance":"#3","metric":"wall_time","centre":5.722e-8,"spread":1.0710000000000001e-8,"statistic":"median/range"}
+    {"v":1,"kind":"summary","instance":"#3","metric":"bytes_per_second","centre":71859000000.0,"statistic":"median"}
+    {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
+    {"v":1,"kind":"instance","id":"#4","run":"#1","benchmark":{"id":"large"},"block":0,"position":2,"attempt":0,"attributes":{"target":"benches/plain.rs"}}
+    {"v":1,"kind":"summary","instance":"#4","metric":"wall_time","centre":2.84244e-6,"spread":5.851799999999999e-7,"statistic":"median/range"}
+    {"v":1,"kind":"instance_end","instance":"#4","outcome":"ok"}
+    {"v":1,"kind":"instance","id":"#5","run":"#1","benchmark":{"id":"small"},"block":0,"position":3,"attempt":0,"attributes":{"target":"benches/plain.rs"}}
+    {"v":1,"kind":"summary","instance":"#5","metric":"wall_time","centre":2.58e-9,"spread":7.6e-10,"statistic":"median/range"}
+    {"v":1,"kind":"instance_end","instance":"#5","outcome":"ok"}
+    left, as they were not measured: tests, or ignored: adds_up, left_out
+    without a result: adds_up (line 5): it was not measured
+    without a result: left_out (line 9): it was not measured
+    "##);
 }
 
 #[test]
@@ -145,4 +149,30 @@ fn a_broken_line_is_named() {
         made-up:1: a figure is negative: -3
         made-up holds no results
         "#);
+}
+
+#[test]
+fn a_result_is_found_behind_other_output() {
+    // Criterion's message about a missing baseline stands where its bencher output has the figures.
+    let text = "\
+        running 2 tests\n\
+        test bool/cut_a ... Criterion.rs ERROR: error: Failed to access file \"base/sample.json\"\n\
+        bench:   1,024,312 ns/iter (+/- 919)\n\
+        warming uptest bool/cut_b ... bench:         512 ns/iter (+/- 9)\n\
+        test bool/cut_c ... loaded 3 files bench:         7 ns/iter (+/- 1)\n\
+        test bool/cut_d ... warning: disk full\n\
+        test bool/cut_e ... ignored\n\
+        test bool/cut_f ...\n";
+    insta::assert_snapshot!(brief(&imported_text(text)), @"
+    bool/cut_a 
+      wall_time ~ 0.001024312
+    bool/cut_b 
+      wall_time ~ 0.000000512
+    bool/cut_c 
+      wall_time ~ 0.000000007
+    left, as they were not measured: tests, or ignored: bool/cut_e
+    without a result: bool/cut_d (line 6): its result is missing
+    without a result: bool/cut_e (line 7): it was not measured
+    without a result: bool/cut_f (line 8): its result is missing
+    ");
 }

@@ -20,11 +20,18 @@ use lapwing_model::Object;
 
 pub(super) const FORMAT: Format = Format {
     takes_names: true,
-    ..Format::new("otlp", "OpenTelemetry traces (OTLP JSON)", looks_like, read)
+    ..Format::new("otlp", "OpenTelemetry traces (OTLP JSON)", looks_like, read).with_keys(&[
+        "resourceSpans",
+        "scopeSpans",
+        "spanId",
+    ])
 };
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    has_own_key(head, "resourceSpans").then_some("it has `resourceSpans`")
+    ["resourceSpans", "resource_spans"]
+        .iter()
+        .any(|key| has_own_key(head, key))
+        .then_some("it has `resourceSpans`")
 }
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
@@ -56,6 +63,10 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
             sink.bad(bad);
         }
     }
+    for (signal, count) in &reader.other_signals {
+        let what = format!("{signal} ({count})");
+        sink.notes().left(&what, "these requests hold no spans");
+    }
     let first = reader.spans.iter().filter_map(|it| it.0.start()).min();
     let session = SessionDraft {
         started: first.and_then(timestamp_of),
@@ -77,11 +88,23 @@ struct OtlpReader {
     spans: Vec<(OtlpSpan, String)>,
     resources: Vec<Object>,
     service: Option<String>,
+    /// The numbers of requests of other signals.
+    other_signals: BTreeMap<&'static str, u64>,
 }
 
 impl OtlpReader {
     fn take(&mut self, request: OtlpRequest) -> Result<(), String> {
-        for of_resource in request.resource_spans {
+        let other_signals = request.other_signals();
+        for signal in &other_signals {
+            *self.other_signals.entry(signal).or_default() += 1;
+        }
+        let Some(resource_spans) = request.resource_spans else {
+            return match other_signals.is_empty() {
+                true => Err("`resourceSpans` is missing".to_owned()),
+                false => Ok(()),
+            };
+        };
+        for of_resource in resource_spans {
             let resource = object_of(of_resource.resource.attributes);
             let lane = lane_of(&resource);
             if self.service.is_none() {

@@ -1,4 +1,4 @@
-use crate::shared::testing::{imported, read_text, refusal, shown};
+use crate::shared::testing::{brief, imported, read_text, refusal, refusal_of, shown};
 
 #[test]
 fn spans_with_links_are_tasks() {
@@ -38,4 +38,25 @@ fn a_document_may_have_several_lines() {
 fn what_is_wrong_is_said_with_its_line() {
     insta::assert_snapshot!(refusal("otlp-1.45/truncated.jsonl"), @"truncated.jsonl:3: the JSON is cut off");
     insta::assert_snapshot!(refusal("otlp-1.45/wrong.jsonl"), @r##"wrong.jsonl:2: `startTimeUnixNano` is not a number of nanoseconds: "noon""##);
+}
+
+#[test]
+fn other_signals_and_older_keys_are_no_harm() {
+    let text = [
+        r#"{"resourceMetrics": [{"resource": {}}]}"#,
+        r#"{"resource_spans": [{"scope_spans": [{"spans": [
+            {"span_id": "a", "name": "snake", "start_time_unix_nano": 7, "end_time_unix_nano": "9"}]}]}]}"#,
+        r#"{"resourceLogs": []}"#,
+        r#"{"resourceSpans": [{"instrumentationLibrarySpans": [{"spans": [
+            {"spanId": "b", "name": "older", "startTimeUnixNano": 8, "endTimeUnixNano": 9}]}]}]}"#,
+    ];
+    insta::assert_snapshot!(brief(&read_text("otlp", &text.join("\n"))), @r#"
+    trace 
+      snake [] {"begin": 7, "end": 9}
+      older [] {"begin": 8, "end": 9}
+      Ok {"trace.compute": 3e-9, "trace.makespan": 2e-9, "trace.parallelism": 1.0, "trace.utilisation": 1.0}
+    left, as these requests hold no spans: logs (1), metrics (1)
+    "#);
+    let other = refusal_of("otlp", r#"{"spans": []}"#);
+    insta::assert_snapshot!(other, @"made-up:1: `resourceSpans` is missing");
 }

@@ -1,20 +1,48 @@
-//! A request as it stands in the file. Numbers of 64 bits are texts in this JSON.
+//! A request as it stands in the file. Numbers of 64 bits are texts in this JSON. Some writers have the keys in snake
+//! case, and the scopes of versions before 2022 are `instrumentationLibrarySpans`.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use lapwing_model::Object;
 
+/// A request of spans, or of another signal.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OtlpRequest {
-    pub(super) resource_spans: Vec<ResourceSpans>,
+    #[serde(alias = "resource_spans")]
+    pub(super) resource_spans: Option<Vec<ResourceSpans>>,
+    #[serde(alias = "resource_metrics")]
+    resource_metrics: Option<IgnoredAny>,
+    #[serde(alias = "resource_logs")]
+    resource_logs: Option<IgnoredAny>,
+    #[serde(alias = "resource_profiles")]
+    resource_profiles: Option<IgnoredAny>,
+}
+
+impl OtlpRequest {
+    /// Returns the signals besides spans that it holds.
+    pub(super) fn other_signals(&self) -> Vec<&'static str> {
+        let signals = [
+            ("metrics", self.resource_metrics.is_some()),
+            ("logs", self.resource_logs.is_some()),
+            ("profiles", self.resource_profiles.is_some()),
+        ];
+        let held = signals.into_iter().filter(|(_, is_there)| *is_there);
+        held.map(|(signal, _)| signal).collect()
+    }
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ResourceSpans {
     pub(super) resource: OtlpResource,
+    #[serde(
+        alias = "scope_spans",
+        alias = "instrumentationLibrarySpans",
+        alias = "instrumentation_library_spans"
+    )]
     pub(super) scope_spans: Vec<ScopeSpans>,
 }
 
@@ -33,14 +61,15 @@ pub(super) struct ScopeSpans {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OtlpSpan {
+    #[serde(alias = "span_id")]
     pub(super) span_id: String,
-    #[serde(default)]
+    #[serde(default, alias = "parent_span_id")]
     pub(super) parent_span_id: String,
     #[serde(default)]
     pub(super) name: String,
-    #[serde(default)]
+    #[serde(default, alias = "start_time_unix_nano")]
     start_time_unix_nano: Value,
-    #[serde(default)]
+    #[serde(default, alias = "end_time_unix_nano")]
     end_time_unix_nano: Value,
     #[serde(default)]
     pub(super) attributes: Vec<OtlpAttribute>,
@@ -56,12 +85,14 @@ pub(super) struct OtlpSpan {
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct OtlpEvent {
     pub(super) name: String,
+    #[serde(alias = "time_unix_nano")]
     time_unix_nano: Value,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OtlpLink {
+    #[serde(alias = "span_id")]
     pub(super) span_id: String,
 }
 
@@ -144,12 +175,12 @@ fn plain(value: Value) -> Value {
         return Value::Null;
     };
     match kind.as_str() {
-        "intValue" => integer(&value).map_or(value, Value::from),
-        "arrayValue" => match value.get("values") {
+        "intValue" | "int_value" => integer(&value).map_or(value, Value::from),
+        "arrayValue" | "array_value" => match value.get("values") {
             Some(Value::Array(values)) => values.iter().cloned().map(plain).collect(),
             _none => Value::Array(Vec::new()),
         },
-        "kvlistValue" => {
+        "kvlistValue" | "kvlist_value" => {
             let values = value.get("values").cloned().unwrap_or(Value::Null);
             let pairs: Vec<OtlpAttribute> = serde_json::from_value(values).unwrap_or_default();
             Value::Object(object_of(pairs))

@@ -4,10 +4,10 @@ mod rows;
 
 use std::collections::BTreeMap;
 
-use memchr::memmem;
 use sha2::{Digest, Sha256};
 
 use crate::parsl::rows::{ParslRows, integer_of, text_of, time_of};
+use crate::shared::detect::has_table;
 use crate::shared::intake::{InstanceDraft, SessionDraft};
 use crate::shared::reading::database::{Database, DatabaseRow};
 use crate::shared::sink::Sink;
@@ -26,9 +26,9 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    ["TABLE workflow (", "TABLE task (", "TABLE status ("]
+    ["workflow", "task", "status"]
         .iter()
-        .all(|text| memmem::find(head, text.as_bytes()).is_some())
+        .all(|table| has_table(head, table))
         .then_some("it is an SQLite database with `workflow`, `task` and `status`")
 }
 

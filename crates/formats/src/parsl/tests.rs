@@ -1,4 +1,6 @@
-use crate::shared::testing::{imported, refusal, shown};
+use crate::shared::testing::{fixture, imported, options, refusal, shown};
+use crate::{BadLines, Source, read};
+use lapwing_model::Record;
 
 #[test]
 fn a_workflow_is_a_session_with_a_span_for_each_attempt() {
@@ -24,4 +26,35 @@ fn a_workflow_is_a_session_with_a_span_for_each_attempt() {
 fn what_is_wrong_is_said_with_its_row() {
     insta::assert_snapshot!(refusal("parsl-2026.10/truncated.db"), @"truncated.db cannot be read as a database: it is cut off: 20000 of 61440 bytes");
     insta::assert_snapshot!(refusal("parsl-2026.10/wrong.db"), @r##"wrong.db:1: `time_began` is not a time: "yesterday""##);
+}
+
+#[test]
+fn what_the_database_does_not_say_is_missing_and_tables_may_have_quotes() {
+    let path = std::env::temp_dir().join(format!("lapwing-parsl-{}.db", std::process::id()));
+    std::fs::copy(fixture("parsl-2026.10/monitoring.db"), &path).expect("a copy");
+    let database = rusqlite::Connection::open(&path).expect("SQLite");
+    database
+        .execute_batch(
+            "PRAGMA foreign_keys = OFF;
+             DELETE FROM status WHERE task_status_name = 'running_ended';
+             CREATE TABLE \"copy\" AS SELECT * FROM workflow;
+             DROP TABLE workflow;
+             ALTER TABLE \"copy\" RENAME TO \"workflow\";",
+        )
+        .expect("SQL");
+    drop(database);
+    let bytes = std::fs::read(&path).expect("a file");
+    std::fs::remove_file(&path).expect("a file");
+    let source = Source::from_bytes("old.db", bytes).expect("bytes");
+    let imported = read(&source, &options(BadLines::Refuse)).expect("recognised");
+    let metrics: Vec<String> = imported
+        .records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Iteration(iteration) => Some(iteration.metrics.keys().cloned()),
+            _other => None,
+        })
+        .flatten()
+        .collect();
+    insta::assert_snapshot!(metrics.join(", "), @"trace.makespan, wall_time");
 }

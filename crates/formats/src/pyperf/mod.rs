@@ -23,7 +23,11 @@ use lapwing_model::{Benchmark, Metric, Object};
 use lapwing_record::IterationColumns;
 
 pub(super) const FORMAT: Format =
-    Format::new("pyperf", "pyperf -o, pyperformance", looks_like, read);
+    Format::new("pyperf", "pyperf -o, pyperformance", looks_like, read).with_keys(&[
+        "benchmarks",
+        "runs",
+        "values",
+    ]);
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     (is_object(head)

@@ -26,7 +26,8 @@ pub(super) const FORMAT: Format = Format::new(
     "pytest-benchmark: --benchmark-json and --benchmark-save",
     looks_like,
     read,
-);
+)
+.with_keys(&["machine_info", "benchmarks", "fullname", "stats"]);
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     if !is_object(head) || !has_own_key(head, "benchmarks") {

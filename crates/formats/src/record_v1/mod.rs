@@ -6,6 +6,7 @@ use crate::shared::reading::spot::Spot;
 use crate::shared::reason::reason;
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};
+use lapwing_model::Record;
 use lapwing_record::{LineError, parse_line};
 
 pub(super) const FORMAT: Format = Format::new("record", "record v1, JSON Lines", looks_like, read);
@@ -31,7 +32,11 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         };
         match record {
             Ok(record) => {
-                sink.line(Spot::from(number), &[record], None)?;
+                let records = [record];
+                let good = sink.line(Spot::from(number), &records, None)?;
+                if let ([Record::Instance(instance)], true) = (&records, good) {
+                    sink.found().result(&instance.benchmark.id);
+                }
             }
             Err(why) => sink.bad(BadLine::new(number, why)),
         }

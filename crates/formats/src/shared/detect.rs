@@ -5,6 +5,7 @@ use std::path::Path;
 
 use memchr::{memchr2, memmem};
 
+use crate::shared::guess::guess;
 use crate::shared::places::is_companion;
 use crate::{FORMATS, Foreign, Format, ImportError, Source};
 
@@ -29,7 +30,10 @@ pub(crate) fn format_of(
 ) -> Result<Recognised, ImportError> {
     if source.is_folder() {
         let found = source.path().and_then(|path| format_at(path, given));
-        return found.ok_or_else(|| ImportError::Unknown(source.name().to_owned()));
+        return found.ok_or_else(|| ImportError::Unknown {
+            name: source.name().to_owned(),
+            guess: None,
+        });
     }
     let mut head = Vec::new();
     source
@@ -62,7 +66,10 @@ pub(crate) fn format_of(
         Some(found) => Ok(found),
         // Its name alone says nothing: results may be called `benchmarks.json` as well.
         None if source.path().is_some_and(is_companion) => Err(ImportError::Companion(name())),
-        None => Err(ImportError::Unknown(name())),
+        None => Err(ImportError::Unknown {
+            name: name(),
+            guess: guess(text),
+        }),
     }
 }
 
@@ -135,6 +142,22 @@ pub(crate) fn has_keys(text: &[u8], keys: &[&str]) -> bool {
     keys.iter().all(|key| has_key(text, key))
 }
 
+/// Returns whether the schema of a database has a table of that name, in whatever quotes.
+pub(crate) fn has_table(head: &[u8], name: &str) -> bool {
+    memmem::find_iter(head, b"TABLE ").any(|at| {
+        let rest = head[at + "TABLE ".len()..].trim_ascii_start();
+        let rest = match rest {
+            [b'"' | b'`' | b'[' | b'\'', rest @ ..] => rest,
+            rest => rest,
+        };
+        let behind = rest.strip_prefix(name.as_bytes());
+        behind.is_some_and(|it| {
+            !it.first()
+                .is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_')
+        })
+    })
+}
+
 /// Returns whether a text begins with a JSON object.
 pub(crate) fn is_object(text: &[u8]) -> bool {
     text.trim_ascii_start().starts_with(b"{")
@@ -185,6 +208,17 @@ fn is_key_end(behind: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_may_have_quotes() {
+        let schema =
+            b"CREATE TABLE \"workflow\" (x) CREATE TABLE task(x) CREATE TABLE [tasks_x] (y)";
+        let has = |name| has_table(schema, name);
+        assert_eq!(
+            ["workflow", "task", "tasks", "tasks_x", "work"].map(has),
+            [true, true, false, true, false]
+        );
+    }
 
     #[test]
     fn an_own_key_does_not_stand_deeper() {

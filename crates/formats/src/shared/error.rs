@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use crate::{FORMATS, OtherEndings};
+use crate::{FORMATS, FormatGuess, OtherEndings};
 use lapwing_model::text::joined;
 use lapwing_record::StoreError;
 
@@ -147,11 +147,13 @@ pub enum ImportError {
         found: Foreign,
     },
     /// It is of no known format.
-    #[error(
-        "{0} is in none of the formats that can be imported: {known}",
-        known = known_formats()
-    )]
-    Unknown(String),
+    #[error("{name} is in none of the formats that can be imported{}", guessed(guess.as_ref()))]
+    Unknown {
+        /// The file.
+        name: String,
+        /// The nearest format.
+        guess: Option<FormatGuess>,
+    },
     /// A line is bad.
     #[error("{}", first.in_source(name))]
     Line {
@@ -216,6 +218,16 @@ fn bad_lines_of(name: &str, first: &BadLine, more: u64) -> String {
     }
 }
 
-fn known_formats() -> String {
-    joined(FORMATS.iter().map(|format| format.name))
+fn guessed(guess: Option<&FormatGuess>) -> String {
+    match guess {
+        Some(guess) => format!(": {guess}"),
+        None => format!(": {}", joined(FORMATS.iter().map(|format| format.name))),
+    }
+}
+
+impl ImportError {
+    /// Returns whether a document ends and something stands behind it.
+    pub(crate) fn has_more_behind(&self) -> bool {
+        matches!(self, Self::Document { reason, .. } if reason.contains("trailing characters"))
+    }
 }

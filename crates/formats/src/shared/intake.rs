@@ -12,13 +12,14 @@ use serde_json::{Value, json};
 pub(crate) use crate::shared::drafts::{
     InstanceDraft, RunDraft, SessionDraft, SummaryDraft, iterations_of,
 };
+use crate::shared::found::Found;
 use crate::shared::keys::make_way;
 use crate::shared::reading::spot::Spot;
 use crate::shared::sink::Sink;
 use crate::{BadLine, ImportError, ImportOptions, Source};
 use lapwing_model::{
-    Id, Instance, InstanceEnd, Metric, MetricName, Object, Record, RecordKind, Run, Session,
-    StartedFrom, Summary,
+    Id, Instance, InstanceEnd, InstanceOutcome, Metric, MetricName, Object, Record, RecordKind,
+    Run, Session, StartedFrom, Summary,
 };
 use lapwing_record::{IterationColumns, NEVER_NEGATIVE, StoreError};
 
@@ -60,6 +61,9 @@ pub(crate) struct TakenInstance {
     /// How many iterations of it there were so far.
     count: usize,
 }
+
+/// A benchmark that was taken and has nothing to say.
+const NO_VALUE: &str = "it has no value";
 
 struct RunMetric {
     metric: Metric,
@@ -108,6 +112,11 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     /// Returns the account of what is left out and what is kept without being understood.
     pub(crate) fn notes(&mut self) -> &mut crate::shared::notes::Notes {
         self.sink.notes()
+    }
+
+    /// Returns the account of the names of benchmarks, with and without results.
+    pub(crate) fn found(&mut self) -> &mut Found {
+        self.sink.found()
     }
 
     /// Returns how to read the source.
@@ -169,7 +178,15 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         run: Id,
         draft: InstanceDraft,
     ) -> Result<(), ImportError> {
-        self.begin_instance(spot.into(), run, draft)?;
+        let spot = spot.into();
+        let name = draft.benchmark.id.clone();
+        let says_nothing = says_nothing(&draft);
+        if self.place_instance(spot, run, draft)?.is_some() {
+            match says_nothing {
+                true => self.sink.found().without_result(&name, spot, NO_VALUE),
+                false => self.sink.found().result(&name),
+            }
+        }
         Ok(())
     }
 
@@ -189,6 +206,20 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     /// Takes an instance that begins there and of which more iterations may follow;
     /// returns nothing where it is bad.
     pub(crate) fn begin_instance(
+        &mut self,
+        spot: Spot,
+        run: Id,
+        draft: InstanceDraft,
+    ) -> Result<Option<TakenInstance>, ImportError> {
+        let name = draft.benchmark.id.clone();
+        let taken = self.place_instance(spot, run, draft)?;
+        if taken.is_some() {
+            self.sink.found().result(&name);
+        }
+        Ok(taken)
+    }
+
+    fn place_instance(
         &mut self,
         spot: Spot,
         run: Id,
@@ -421,6 +452,17 @@ pub(crate) fn refuse_other_options(
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Returns whether an instance ended well and has neither values nor spans.
+fn says_nothing(draft: &InstanceDraft) -> bool {
+    let mut columns = draft.iterations.values.values().flatten();
+    let mut centres = draft.summaries.iter().map(|it| it.centre);
+    draft.outcome == InstanceOutcome::Ok
+        && draft.spans.is_empty()
+        && draft.iterations.marks.is_empty()
+        && !columns.any(|value| value.is_finite())
+        && !centres.any(f64::is_finite)
 }
 
 /// Makes what is not finite missing; returns why the instance is bad, if it is.

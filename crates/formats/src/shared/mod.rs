@@ -4,6 +4,8 @@ pub(crate) mod alike;
 pub(crate) mod detect;
 pub(crate) mod drafts;
 pub(crate) mod error;
+pub(crate) mod found;
+pub(crate) mod guess;
 pub(crate) mod intake;
 pub(crate) mod keys;
 pub(crate) mod named_date;

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use crate::shared::alike::Alike;
 use crate::shared::detect::Recognised;
+use crate::shared::found::Found;
 use crate::shared::notes::Notes;
 use crate::shared::reading::spot::Spot;
 use crate::{BadLine, BadLines, ImportError, ImportOptions, Imported, Source};
@@ -31,6 +32,7 @@ pub(crate) struct Sink<'w, 't> {
     /// New ones whose start the source says.
     dated: Vec<Session>,
     notes: Notes,
+    found: Found,
 }
 
 /// The destination of records.
@@ -65,6 +67,7 @@ impl<'w, 't> Sink<'w, 't> {
             sessions: BTreeSet::new(),
             dated: Vec::new(),
             notes: Notes::default(),
+            found: Found::default(),
         }
     }
 
@@ -195,6 +198,11 @@ impl<'w, 't> Sink<'w, 't> {
         &mut self.notes
     }
 
+    /// Returns the account of the names of benchmarks, with and without results.
+    pub(crate) fn found(&mut self) -> &mut Found {
+        &mut self.found
+    }
+
     /// Returns the session that the same content has in the store already, if any.
     pub(crate) fn known_session(&mut self, new: &Session) -> Result<Option<Session>, ImportError> {
         let known = match &self.target {
@@ -315,6 +323,7 @@ impl<'w, 't> Sink<'w, 't> {
             alike,
             bad_lines: bad.collect(),
             notes: self.notes.into_list(),
+            found: self.found,
             appended,
             records,
         })

@@ -16,6 +16,9 @@ use crate::shared::reading::zstd::ZstdFrames;
 
 const BUFFER: usize = 1 << 18;
 
+/// The longest text in UTF-16 that is read, in bytes.
+const LONGEST_UTF16: u64 = 1 << 30;
+
 /// Something to import. It can be read more than once.
 #[derive(Debug)]
 pub struct Source {
@@ -99,6 +102,16 @@ impl Source {
         )
     }
 
+    /// Returns a document of several that stand in it one after another.
+    pub(crate) fn document(&self, number: usize, text: &str) -> Result<Self, ImportError> {
+        let name = format!("{} (document {number})", self.name);
+        let stem = format!("{} {number}", self.stem);
+        let content = SourceContent::Memory(text.as_bytes().to_vec());
+        let mut source = Self::new(name, stem, content)?;
+        source.modified = self.modified;
+        Ok(source)
+    }
+
     fn new(name: String, stem: String, content: SourceContent) -> Result<Self, ImportError> {
         let mut source = Self {
             name,
@@ -122,7 +135,31 @@ impl Source {
             [0x28, 0xB5, 0x2F, 0xFD] => Coding::Zstd,
             [..] => Coding::Plain,
         };
+        if let [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] = magic[..] {
+            source.decode_utf16()?;
+        }
         Ok(source)
+    }
+
+    /// Replaces text in UTF-16, as PowerShell writes it, by the same text in UTF-8: the same content has the same ids.
+    fn decode_utf16(&mut self) -> Result<(), ImportError> {
+        let mut bytes = Vec::new();
+        self.bytes()
+            .and_then(|it| it.take(LONGEST_UTF16).read_to_end(&mut bytes))
+            .map_err(|error| self.failed(error))?;
+        let is_little = bytes.first() == Some(&0xFF);
+        let units = bytes[2..].chunks_exact(2).map(|pair| match is_little {
+            true => u16::from_le_bytes([pair[0], pair[1]]),
+            false => u16::from_be_bytes([pair[0], pair[1]]),
+        });
+        let text: Result<String, _> = char::decode_utf16(units).collect();
+        // What is no UTF-16, or too long, is named as what it looks like.
+        if let Ok(text) = text
+            && (bytes.len() as u64) < LONGEST_UTF16
+        {
+            self.content = SourceContent::Memory(text.into_bytes());
+        }
+        Ok(())
     }
 
     /// Returns what people call it.
@@ -284,6 +321,21 @@ fn nameless_file(folder: &Path) -> io::Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn utf_16_is_the_same_text() {
+        let text = "{\"µs\": 1}\r\n";
+        let utf16 = |bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+            let units = "\u{feff}".encode_utf16().chain(text.encode_utf16());
+            units.flat_map(bytes).collect()
+        };
+        let plain = Source::from_bytes("a", text.as_bytes().to_vec()).expect("text");
+        for bytes in [utf16(u16::to_le_bytes), utf16(u16::to_be_bytes)] {
+            let source = Source::from_bytes("a", bytes).expect("text");
+            let digests = [&source, &plain].map(|it| it.sha256().expect("memory"));
+            assert_eq!(digests[0], digests[1]);
+        }
+    }
 
     #[test]
     fn a_stem_has_neither_folder_nor_endings() {

@@ -7,6 +7,7 @@ use regex::Regex;
 use crate::{
     BadLines, EachRun, ImportError, ImportOptions, Imported, Source, TraceNames, format_named, read,
 };
+use lapwing_model::{InstanceOutcome, Record};
 use lapwing_record::write_line;
 
 /// Returns where a fixture lies.
@@ -128,14 +129,54 @@ pub(crate) fn shown(imported: &Imported) -> String {
         write_line(&mut line, record).expect("memory");
         text.push_str(&String::from_utf8_lossy(&line));
     }
+    text.push_str(&remarks(imported));
+    named(&text)
+}
+
+/// Returns what is said besides the records.
+fn remarks(imported: &Imported) -> String {
+    let mut text = String::new();
     for note in &imported.notes {
         let verb = if note.kept { "kept in" } else { "left, as" };
         text.push_str(&format!("{verb} {}: {}\n", note.why, note.what.join(", ")));
     }
+    for without in imported.found.without_results() {
+        let (name, line, why) = (without.name, without.line, without.why);
+        text.push_str(&format!("without a result: {name} (line {line}): {why}\n"));
+    }
     for bad in &imported.bad_lines {
         text.push_str(&format!("bad line {}: {}\n", bad.line, bad.reason));
     }
-    named(&text)
+    text
+}
+
+/// Returns what was read in short: what each benchmark has, then what is said besides.
+pub(crate) fn brief(imported: &Imported) -> String {
+    let mut text = String::new();
+    for record in &imported.records {
+        match record {
+            Record::Instance(it) => {
+                let params = serde_json::to_string(&it.benchmark.params).unwrap_or_default();
+                let params = params.replace("{}", "");
+                text.push_str(&format!("{} {params}\n", it.benchmark.id));
+            }
+            Record::Iteration(it) => {
+                text.push_str(&format!("  {:?} {:?}\n", it.outcome, it.metrics));
+            }
+            Record::Summary(it) => text.push_str(&format!("  {} ~ {}\n", it.metric, it.centre)),
+            Record::Span(it) => {
+                text.push_str(&format!("  {} {:?} {:?}\n", it.name, it.inputs, it.events));
+            }
+            Record::InstanceEnd(it) if it.outcome != InstanceOutcome::Ok => {
+                text.push_str(&format!("  {:?}\n", it.outcome));
+            }
+            Record::InstanceEnd(_)
+            | Record::Session(_)
+            | Record::Run(_)
+            | Record::Annotation(_) => {}
+        }
+    }
+    text + &remarks(imported)
 }
 
 /// Replaces ids by short names and digests by dots.

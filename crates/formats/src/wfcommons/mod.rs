@@ -1,10 +1,14 @@
 //! Workflow instances of WfCommons: the graph, how long each task took, and mostly not when.
 
+mod older;
+
 use jiff::Timestamp;
 use regex::Regex;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+
+use self::older::OlderWorkflow;
 
 use crate::shared::detect::has_own_key;
 use crate::shared::intake::SessionDraft;
@@ -22,6 +26,7 @@ pub(super) const FORMAT: Format = Format {
         looks_like,
         read,
     )
+    .with_keys(&["schemaVersion", "workflow", "tasks"])
 };
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
@@ -93,30 +98,43 @@ struct Execution<'d> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ExecutedTask {
+    // Before 1.5 the id may be missing, and the name takes its place.
+    #[serde(default)]
     id: String,
+    #[serde(default)]
+    name: String,
+    #[serde(alias = "runtime")]
     runtime_in_seconds: f64,
     executed_at: Option<String>,
     #[serde(default)]
     machines: Vec<String>,
+    machine: Option<String>,
     #[serde(rename = "avgCPU")]
     average_cpu: Option<f64>,
+    #[serde(alias = "cores")]
     core_count: Option<f64>,
+    #[serde(alias = "bytesRead")]
     read_bytes: Option<u64>,
+    #[serde(alias = "bytesWritten")]
     written_bytes: Option<u64>,
+    #[serde(alias = "memory")]
     memory_in_bytes: Option<u64>,
 }
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     let instance: WorkflowInstance<'_> = document.parse()?;
-    if instance.schema_version.as_str() < "1.5" {
-        let version = instance.schema_version;
-        let reason = format!("WfFormat {version} is older than 1.5, the oldest that is read");
-        return Err(document.wrong_document(reason));
-    }
-    let workflow: Workflow<'_> = document
-        .value("workflow", instance.workflow)
-        .map_err(|bad| document.refused(bad))?;
+    let workflow = match instance.schema_version.as_str() {
+        "1.3" | "1.4" => document
+            .value("workflow", instance.workflow)
+            .and_then(|older: OlderWorkflow<'_>| older.into_workflow(&document)),
+        version if version < "1.5" => {
+            let reason = format!("WfFormat {version} is older than 1.3, the oldest that is read");
+            return Err(document.wrong_document(reason));
+        }
+        _newer => document.value("workflow", instance.workflow),
+    };
+    let workflow: Workflow<'_> = workflow.map_err(|bad| document.refused(bad))?;
     let graph = Graph::of(&workflow.specification);
     let mut spans = Vec::with_capacity(workflow.execution.tasks.len());
     for raw in &workflow.execution.tasks {
@@ -173,7 +191,11 @@ impl<'s> Graph<'s> {
         let Some(duration) = duration else {
             return Err(document.wrong(raw, "`runtimeInSeconds` is out of range"));
         };
-        let mut span = SpanDraft::of(TASK, task.id);
+        let id = match task.id.is_empty() {
+            true => task.name,
+            false => task.id,
+        };
+        let mut span = SpanDraft::of(TASK, id);
         if let Some(specified) = self.tasks.get(span.name.as_str()) {
             span.inputs.clone_from(&specified.parents);
             let sizes = specified.output_files.iter();
@@ -183,7 +205,7 @@ impl<'s> Graph<'s> {
             span.attribute("bytes", Some(bytes).filter(|it| *it > 0));
             span.attribute("class", Some(self.class(specified)));
         }
-        span.lane = task.machines.into_iter().next();
+        span.lane = task.machines.into_iter().next().or(task.machine);
         span.attribute("duration", Some(duration));
         // Percent of one core.
         let cpu = task

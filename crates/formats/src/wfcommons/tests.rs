@@ -1,5 +1,5 @@
 use super::*;
-use crate::shared::testing::{imported, read_text, refusal, refusal_of, shown};
+use crate::shared::testing::{brief, imported, read_text, refusal, refusal_of, shown};
 
 #[test]
 fn tasks_have_inputs_and_a_duration() {
@@ -55,5 +55,28 @@ fn times_are_read_as_writers_have_them() {
 fn what_is_wrong_is_said_with_its_line() {
     insta::assert_snapshot!(refusal("wfcommons-1.6/truncated.json"), @"truncated.json:55: the JSON is cut off");
     insta::assert_snapshot!(refusal("wfcommons-1.6/wrong.json"), @r##"wrong.json:543: `runtimeInSeconds`: invalid type: string "long", expected a number"##);
-    insta::assert_snapshot!(refusal_of("wfcommons", r#"{"schemaVersion": "1.4", "workflow": {}}"#), @"made-up:1: WfFormat 1.4 is older than 1.5, the oldest that is read");
+    insta::assert_snapshot!(refusal_of("wfcommons", r#"{"schemaVersion": "1.2", "workflow": {}}"#), @"made-up:1: WfFormat 1.2 is older than 1.3, the oldest that is read");
+}
+
+#[test]
+fn before_1_5_a_task_is_one_object() {
+    let text = r#"{"name": "blast", "schemaVersion": "1.4", "workflow": {
+        "executedAt": "2031-02-03T10:11:12Z", "makespanInSeconds": 30, "tasks": [
+            {"name": "split", "id": "ID1", "runtimeInSeconds": 10.0, "parents": [],
+             "files": [{"link": "output", "name": "x", "sizeInBytes": 7}], "machine": "w1"},
+            {"name": "blast", "id": "ID2", "runtimeInSeconds": 20.0, "parents": ["split"], "machine": "w1"}]}}"#;
+    insta::assert_snapshot!(brief(&read_text("wfcommons", text)), @r#"
+    blast 
+      ID1 [] {}
+      ID2 ["ID1"] {}
+      Ok {"trace.compute.blast": 20.0, "trace.compute.split": 10.0, "trace.critical_path": 30.0, "wall_time": 30.0}
+    "#);
+    let oldest = r#"{"name": "old", "schemaVersion": "1.3", "workflow": {"makespan": 3, "tasks": [
+        {"name": "a_1", "runtime": 1, "cores": 2}, {"name": "b_2", "runtime": 2, "parents": ["a_1"]}]}}"#;
+    insta::assert_snapshot!(brief(&read_text("wfcommons", oldest)), @r#"
+    old 
+      a_1 [] {}
+      b_2 ["a_1"] {}
+      Ok {"trace.compute.a": 1.0, "trace.compute.b": 2.0, "trace.critical_path": 3.0, "wall_time": 3.0}
+    "#);
 }

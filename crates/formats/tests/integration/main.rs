@@ -5,7 +5,9 @@
     reason = "a test may stop at the first surprise, and says so when it did nothing"
 )]
 
+mod conservation;
 mod mutations;
 mod python;
 mod readers;
 mod reference_hail;
+mod reference_reports;

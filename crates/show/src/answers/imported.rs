@@ -33,6 +33,71 @@ pub struct ImportAnswer<'a> {
     pub session: Option<[String; 2]>,
     /// Remarks.
     pub notes: Vec<Note>,
+    /// The benchmarks that the files name, with and without results.
+    pub found: FoundNames,
+}
+
+/// What files name, and what there are results of.
+#[derive(Debug, Clone, Default)]
+pub struct FoundNames {
+    /// Number of different names of benchmarks.
+    pub names: usize,
+    /// Number of results, new or in the store already.
+    pub results: u64,
+    /// The names without any result.
+    pub without: Vec<NameWithoutResult>,
+}
+
+/// A benchmark that a file names without a result of it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct NameWithoutResult {
+    /// The file.
+    pub file: String,
+    /// The benchmark.
+    pub name: String,
+    /// The line where it is named; `null` if it is on none.
+    pub line: Option<u64>,
+    /// Why it has no result.
+    pub why: &'static str,
+}
+
+/// Names to spell out in the last note.
+const NAMES_SHOWN: usize = 20;
+
+impl FoundNames {
+    /// Returns the note with which every import ends.
+    fn note(&self, files: usize) -> Note {
+        let mut text = format!(
+            "found {}, {}",
+            counted(self.names, "name"),
+            counted(self.results, "result")
+        );
+        let shown: Vec<String> = self
+            .without
+            .iter()
+            .take(NAMES_SHOWN)
+            .map(|it| {
+                let name = &it.name;
+                match it.line {
+                    Some(line) if files > 1 => format!("{name} ({}:{line})", it.file),
+                    Some(line) => format!("{name} (line {line})"),
+                    None => format!("{name} ({})", it.why),
+                }
+            })
+            .collect();
+        if !shown.is_empty() {
+            text.push_str(&format!("; without a result: {}", shown.join(", ")));
+        }
+        if let Some(more @ 1..) = self.without.len().checked_sub(NAMES_SHOWN) {
+            text.push_str(&format!(" and {} more", grouped(more)));
+        }
+        let note = match self.without.is_empty() {
+            true => Note::new("found", text),
+            false => Note::marked("found", text),
+        };
+        let note = note.with("names", self.names).with("results", self.results);
+        note.with("names_without_result", self.without.len())
+    }
 }
 
 /// A file with results.
@@ -48,6 +113,12 @@ pub struct ImportedFile {
     pub appended: AppendCounts,
     /// Number of its invalid lines.
     pub invalid_lines: usize,
+    /// Number of names of benchmarks in it, with and without results.
+    pub names: usize,
+    /// Number of results in it, new or in the store already.
+    pub results: u64,
+    /// Number of names without any result.
+    pub without_result: usize,
 }
 
 /// A file that could not be imported.
@@ -85,6 +156,12 @@ struct ImportFields<'a> {
     /// Number of files that were refused.
     refused_files: usize,
     refused: &'a [RefusedFile],
+    /// Number of different names of benchmarks in all files, with and without results.
+    names: usize,
+    /// Number of results in all files, new or in the store already.
+    results: u64,
+    /// The names without any result.
+    without_result: &'a [NameWithoutResult],
 }
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -95,6 +172,12 @@ struct ImportedRow<'a> {
     because: Option<&'a str>,
     #[serde(flatten)]
     counts: RecordCounts,
+    /// Number of names of benchmarks in it, with and without results.
+    names: usize,
+    /// Number of results, new or in the store already.
+    results: u64,
+    /// Number of names without any result.
+    names_without_result: usize,
 }
 
 /// New records, and those that the store had before.
@@ -182,6 +265,9 @@ impl ImportAnswer<'_> {
             format: file.format,
             because: file.because,
             counts: RecordCounts::new(&file.appended, file.invalid_lines),
+            names: file.names,
+            results: file.results,
+            names_without_result: file.without_result,
         });
         rows.collect()
     }
@@ -264,6 +350,9 @@ impl Answer for ImportAnswer<'_> {
             let text = format!("{} are not listed: `--full`", counted(hidden, "file"));
             notes.push(Note::marked("files", text).with("files", hidden));
         }
+        if !self.files.is_empty() {
+            notes.push(self.found.note(self.files.len()));
+        }
         TextAnswer {
             headline: self.headline_text(),
             table,
@@ -291,6 +380,9 @@ impl Answer for ImportAnswer<'_> {
             },
             refused_files: self.refused.len(),
             refused: &self.refused,
+            names: self.found.names,
+            results: self.found.results,
+            without_result: &self.found.without,
         })?)
     }
 

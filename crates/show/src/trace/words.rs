@@ -60,28 +60,38 @@ pub fn defect_text(defect: &Defect) -> String {
 /// Returns the sentence above all findings:
 /// `137 s with 40 workers: 0.98 tasks compute at once, workers are busy 4.5 % of the time`.
 pub fn headline(trace: &Trace, found: &TraceFindings) -> String {
-    format!(
-        "{} with {} and {}: {} compute at once on average, workers are busy {} of the time",
+    let whole = format!(
+        "{} with {} and {}",
         time(found.workers.makespan),
         counted(found.workers.workers, "worker"),
         counted(trace.tasks.len(), "task"),
-        format_args!("{:.2} tasks", found.workers.parallelism()),
-        percent(found.workers.utilisation())
-    )
+    );
+    match found.workers.parallelism().zip(found.workers.utilisation()) {
+        Some((tasks, busy)) => format!(
+            "{whole}: {tasks:.2} tasks compute at once on average, workers are busy {} of the time",
+            percent(busy)
+        ),
+        None => format!("{whole}; the trace does not say when workers computed"),
+    }
 }
 
 /// Returns what a finding says.
 pub fn finding_text(trace: &Trace, found: &TraceFindings, finding: &TraceFinding) -> String {
     match finding {
-        TraceFinding::TaskTime { part, sum, total } => format!(
-            "{} of task time is {} ({} of {}), while {:.2} tasks compute at once and workers are busy {} of the time",
-            percent(share(*sum, *total)),
-            part.meaning(),
-            time(*sum),
-            time(*total),
-            found.workers.parallelism(),
-            percent(found.workers.utilisation())
-        ),
+        TraceFinding::TaskTime { part, sum, total } => {
+            let while_busy = found.workers.parallelism().zip(found.workers.utilisation());
+            let while_busy = while_busy.map_or_else(String::new, |(tasks, busy)| {
+                let busy = percent(busy);
+                format!(", while {tasks:.2} tasks compute at once and workers are busy {busy} of the time")
+            });
+            format!(
+                "{} of task time is {} ({} of {}){while_busy}",
+                percent(share(*sum, *total)),
+                part.meaning(),
+                time(*sum),
+                time(*total),
+            )
+        }
         TraceFinding::Queue { sum, all } => format!(
             "{} of workers' time a task is in the queue and nothing else happens on its worker ({} of {})",
             percent(share(*sum, *all)),

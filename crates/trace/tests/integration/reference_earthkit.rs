@@ -96,7 +96,7 @@ fn published_plots_give_the_expected_durations() {
         }
         let utilisation = expected["utilisation"].as_f64().unwrap();
         assert!(
-            (time.utilisation() - utilisation).abs() < 1e-9,
+            (time.utilisation().unwrap() - utilisation).abs() < 1e-9,
             "{scenario}"
         );
         let spent: i64 = time.parts.values().sum();

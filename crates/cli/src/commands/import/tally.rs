@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use lapwing_formats::{
-    Alike, EachRun, ImportError, ImportOptions, Imported, OtherEndings, TraceNames,
+    Alike, EachRun, Found, ImportError, ImportOptions, Imported, OtherEndings, TraceNames,
 };
 use lapwing_model::text::{counted, grouped, joined};
 use lapwing_model::{Id, Session};
 use lapwing_show::answers::error::ErrorPlace;
-use lapwing_show::answers::imported::{ImportAnswer, ImportedFile, RefusedFile};
+use lapwing_show::answers::imported::{
+    FoundNames, ImportAnswer, ImportedFile, NameWithoutResult, RefusedFile,
+};
 use lapwing_show::writing::Note;
 
 use super::alike::alike_notes;
@@ -40,6 +42,8 @@ pub(super) struct ImportTally {
     bad_lines: Vec<Note>,
     /// By kept and reason: names in the order in which they came, and how many more.
     notes: BTreeMap<(bool, &'static str), (Vec<String>, u64)>,
+    found: Found,
+    without: Vec<NameWithoutResult>,
 }
 
 impl ImportTally {
@@ -72,13 +76,27 @@ impl ImportTally {
         self.sessions.extend(imported.sessions.iter().copied());
         self.session = imported.session.clone().or(self.session.take());
         self.bad_lines.extend(bad_lines_note(&imported, file));
+        self.found.append(&imported.found);
+        let without = imported.found.without_results();
+        let without: Vec<NameWithoutResult> = without
+            .map(|it| NameWithoutResult {
+                file: file.to_owned(),
+                name: it.name,
+                line: (it.line > 0).then_some(it.line),
+                why: it.why,
+            })
+            .collect();
         self.files.push(ImportedFile {
             name: file.to_owned(),
             format: imported.format.name,
             because: imported.because,
             appended: imported.appended,
             invalid_lines: imported.bad_lines.len(),
+            names: imported.found.names(),
+            results: imported.found.results(),
+            without_result: without.len(),
         });
+        self.without.extend(without);
         self.alike.extend(imported.alike);
         for note in imported.notes {
             let (names, more) = self.notes.entry((note.kept, note.why)).or_default();
@@ -102,14 +120,14 @@ impl ImportTally {
         let mut notes = Vec::new();
         if options.each_run == EachRun::Instance && !self.without_runs.is_empty() {
             let text = format!(
-                "--each-run only applies to hyperfine's results, not to those of {}",
+                "not used: --each-run, which only applies to hyperfine's results, not to those of {}",
                 joined(&self.without_runs)
             );
             notes.push(Note::marked("each_run", text));
         }
         if options.trace != TraceNames::default() && !self.without_names.is_empty() {
             let text = format!(
-                "--as benchmark=… and variant=… only apply to traces and runs of a study, not to results of {}",
+                "not used: --as benchmark=… and variant=…, which only apply to traces and runs of a study, not to results of {}",
                 joined(&self.without_names)
             );
             notes.push(Note::marked("names", text));
@@ -152,6 +170,11 @@ impl ImportTally {
             sessions: self.sessions.len(),
             session: session.map(|it| [it.name.unwrap_or_else(|| it.id.to_string()), it.suite]),
             notes,
+            found: FoundNames {
+                names: self.found.names(),
+                results: self.found.results(),
+                without: self.without,
+            },
         }
     }
 }

@@ -1,11 +1,20 @@
-//! Bare `NaN` and `Infinity`, which are no JSON and are written all the same.
+//! Bare `NaN` and `Infinity`, and shares such as `2%`, which are no JSON and are written all the same.
 
 use memchr::memmem;
 
 use crate::shared::detect::end_of_string;
 
 /// The words that are no JSON, the longer ones first.
-const WORDS: [&str; 6] = ["-Infinity", "Infinity", "NaN", "-inf", "inf", "nan"];
+const WORDS: [&str; 8] = [
+    "-Infinity",
+    "Infinity",
+    "-NaN",
+    "NaN",
+    "-inf",
+    "inf",
+    "-nan",
+    "nan",
+];
 
 /// Returns false where a quick look finds nothing like a bare word: most texts by far.
 pub(crate) fn may_have_bare_words(text: &[u8]) -> bool {
@@ -20,6 +29,16 @@ pub(crate) fn may_have_bare_words(text: &[u8]) -> bool {
     [&b"NaN"[..], b"Infinity", b"nan", b"inf"]
         .iter()
         .any(|word| memmem::find_iter(text, word).any(stands_free))
+        || memmem::find_iter(text, b"%").any(|at| is_end_of_share(text, at))
+}
+
+/// Returns whether a `%` stands behind a number and before the end of a value.
+fn is_end_of_share(text: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| text[before]);
+    let behind = text.get(at + 1);
+    before.is_some_and(|byte| byte.is_ascii_digit())
+        && behind
+            .is_none_or(|byte| matches!(byte, b',' | b'}' | b']') || byte.is_ascii_whitespace())
 }
 
 /// A text with quotes around its bare words.
@@ -41,8 +60,11 @@ pub(crate) fn with_quoted_words(text: &str) -> Option<Quoted> {
     let mut copied = 0;
     let mut at = 0;
     while at < bytes.len() {
-        match bytes[at] {
-            b'"' => at = end_of_string(bytes, at + 1).map_or(bytes.len(), |end| end + 1),
+        let length = match bytes[at] {
+            b'"' => {
+                at = end_of_string(bytes, at + 1).map_or(bytes.len(), |end| end + 1);
+                continue;
+            }
             b'N' | b'I' | b'n' | b'i' | b'-' => {
                 let word = WORDS.iter().find(|word| {
                     bytes[at..].starts_with(word.as_bytes())
@@ -54,22 +76,35 @@ pub(crate) fn with_quoted_words(text: &str) -> Option<Quoted> {
                     at += 1;
                     continue;
                 };
-                let Quoted { text: out, quotes } = rewritten.get_or_insert_with(|| Quoted {
-                    text: String::with_capacity(text.len() + 64),
-                    quotes: Vec::new(),
-                });
-                out.push_str(&text[copied..at]);
-                if quotes.len() < REMEMBERED {
-                    quotes.push(out.len());
-                }
-                out.push('"');
-                out.push_str(word);
-                out.push('"');
-                at += word.len();
-                copied = at;
+                word.len()
             }
-            _other => at += 1,
+            b'0'..=b'9' => {
+                let is_part = |byte: &u8| byte.is_ascii_digit() || b".eE+-".contains(byte);
+                let digits = bytes[at..].iter().take_while(|byte| is_part(byte)).count();
+                if bytes.get(at + digits) != Some(&b'%') || !is_end_of_share(bytes, at + digits) {
+                    at += digits;
+                    continue;
+                }
+                digits + 1
+            }
+            _other => {
+                at += 1;
+                continue;
+            }
+        };
+        let Quoted { text: out, quotes } = rewritten.get_or_insert_with(|| Quoted {
+            text: String::with_capacity(text.len() + 64),
+            quotes: Vec::new(),
+        });
+        out.push_str(&text[copied..at]);
+        if quotes.len() < REMEMBERED {
+            quotes.push(out.len());
         }
+        out.push('"');
+        out.push_str(&text[at..at + length]);
+        out.push('"');
+        at += length;
+        copied = at;
     }
     rewritten.map(|mut quoted| {
         quoted.text.push_str(&text[copied..]);
@@ -92,5 +127,15 @@ mod tests {
         );
         assert_eq!(quoted.quotes, [6, 19, 31]);
         assert_eq!(with_quoted_words("[1, null]"), None);
+    }
+
+    #[test]
+    fn words_and_shares_of_old_programs_become_strings() {
+        let text = r#"{"a": nan, "b": -nan, "c": inf, "rms": 2%, "x": 1.5e3, "y": "3%"}"#;
+        assert!(may_have_bare_words(text.as_bytes()) && may_have_bare_words(b"[2%]"));
+        assert_eq!(
+            with_quoted_words(text).expect("it has some").text,
+            r#"{"a": "nan", "b": "-nan", "c": "inf", "rms": "2%", "x": 1.5e3, "y": "3%"}"#
+        );
     }
 }

@@ -21,7 +21,7 @@ use crate::shared::reason::{missing_in_words, offset_of, too_large, without_posi
 use crate::{BadLine, ImportError, Source};
 
 /// The longest document that is read.
-const LONGEST_MIB: u64 = 2048;
+pub(crate) const LONGEST_MIB: u64 = 2048;
 
 /// From this length on a document is read by a thread of its own.
 const WORTH_A_THREAD: usize = 1 << 20;

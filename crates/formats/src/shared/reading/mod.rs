@@ -3,6 +3,7 @@
 pub(crate) mod bare_words;
 pub(crate) mod database;
 pub(crate) mod document;
+pub(crate) mod documents;
 pub(crate) mod endings;
 pub(crate) mod json_path;
 pub(crate) mod lines;

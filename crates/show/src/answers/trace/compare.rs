@@ -266,26 +266,31 @@ impl<'t> TraceComparisonAnswer<'t> {
     fn headline(&self) -> String {
         if let [before, after] = &self.comparison.wholes[..] {
             let change = share(after.makespan - before.makespan, before.makespan);
+            let compute = before.parallelism.zip(after.parallelism);
+            let compute = compute.map_or_else(String::new, |(before, after)| {
+                format!("{before:.2} → {after:.2} tasks compute at once, ")
+            });
+            let busy = before.utilisation.zip(after.utilisation);
+            let busy = busy.map_or_else(String::new, |(before, after)| {
+                let [before, after] = [before, after].map(|share| 100.0 * share);
+                format!(" busy {before:.0} → {after:.0} % of the time")
+            });
             return format!(
-                "{} → {} ({}): {:.2} → {:.2} tasks compute at once, {} → {} busy {:.0} → {:.0} % of the time",
+                "{} → {} ({}): {compute}{} → {}{busy}",
                 time(before.makespan),
                 time(after.makespan),
                 signed_percent(change),
-                before.parallelism,
-                after.parallelism,
                 before.workers,
                 counted(after.workers, "worker"),
-                100.0 * before.utilisation,
-                100.0 * after.utilisation,
             );
         }
         let wholes = self.comparison.wholes.iter().zip(&self.names);
         joined(wholes.map(|(whole, name)| {
             let makespan = time(whole.makespan);
-            format!(
-                "{name} {makespan} (busy {:.0} %)",
-                100.0 * whole.utilisation
-            )
+            match whole.utilisation {
+                Some(share) => format!("{name} {makespan} (busy {:.0} %)", 100.0 * share),
+                None => format!("{name} {makespan}"),
+            }
         }))
     }
 }

@@ -29,10 +29,10 @@ pub struct TraceFields<'a> {
     pub tasks: usize,
     /// Number of workers.
     pub workers: usize,
-    /// The share of the time in which workers have a task.
-    pub utilisation: f64,
-    /// Mean number of tasks that compute at once.
-    pub parallelism: f64,
+    /// The share of the time in which workers have a task; `null` if the trace does not say.
+    pub utilisation: Option<f64>,
+    /// Mean number of tasks that compute at once; `null` if the trace does not say.
+    pub parallelism: Option<f64>,
     /// Number of tasks that the baseline has, too, where workers have the same names.
     pub tasks_of_baseline: Option<usize>,
     pub on_the_same_worker: Option<usize>,

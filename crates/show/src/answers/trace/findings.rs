@@ -36,10 +36,10 @@ struct TraceFindingsFields<'a> {
     tasks: usize,
     /// Number of workers.
     workers: usize,
-    /// The share of the time in which workers have a task.
-    utilisation: f64,
-    /// Mean number of tasks that compute at once.
-    parallelism: f64,
+    /// The share of the time in which workers have a task; `null` if the trace does not say.
+    utilisation: Option<f64>,
+    /// Mean number of tasks that compute at once; `null` if the trace does not say.
+    parallelism: Option<f64>,
     worker_time: WorkerTimeFields<'a>,
     path: Option<CriticalPathFields<'a>>,
     ideal: Option<IdealFields<'a>>,
@@ -198,7 +198,8 @@ impl Answer for TraceFindingsAnswer<'_> {
         for row in self.finding_rows() {
             table.row(vec![time(row.explains), row.text]);
         }
-        let mut notes = vec![self.workers_note()];
+        let is_known = self.findings.workers.is_known;
+        let mut notes: Vec<Note> = is_known.then(|| self.workers_note()).into_iter().collect();
         notes.extend(path_notes(&self.findings));
         let answer = TextAnswer {
             headline: headline(self.trace, &self.findings),

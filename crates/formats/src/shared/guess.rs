@@ -1,0 +1,112 @@
+//! The format that is nearest to a text that looks like none.
+
+use std::cmp::Reverse;
+use std::fmt;
+
+use jiff::Timestamp;
+use lapwing_model::EachRun;
+
+use crate::shared::detect::has_key;
+use crate::{BadLines, FORMATS, Format, ImportOptions, Source, TraceNames, read};
+
+/// The longest text that is tried with every format.
+const LONGEST: usize = 1 << 16;
+
+/// The format nearest to a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FormatGuess {
+    /// It can be read as that format, although it does not look like it.
+    Reads {
+        /// The name of the format.
+        format: &'static str,
+        /// The number of results.
+        results: u64,
+    },
+    /// It has all keys of that format but one.
+    Lacks {
+        /// The name of the format.
+        format: &'static str,
+        /// The key that is missing.
+        key: &'static str,
+    },
+}
+
+impl fmt::Display for FormatGuess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reads { format, results } => {
+                let noun = lapwing_model::text::plural(*results, "result", "results");
+                write!(
+                    f,
+                    "it does not look like {format}, but {results} {noun} can be read as that"
+                )
+            }
+            Self::Lacks { format, key } => {
+                write!(f, "it looks like {format}, but `{key}` is missing")
+            }
+        }
+    }
+}
+
+/// Returns the format nearest to a text.
+pub(crate) fn guess(text: &[u8]) -> Option<FormatGuess> {
+    let is_short = text.len() < LONGEST;
+    let mut formats = FORMATS
+        .iter()
+        .filter(|format| is_short && !format.is_database);
+    let reads = formats.find_map(|format| {
+        let results = results_as(format, text)?;
+        let format = format.name;
+        Some(FormatGuess::Reads { format, results })
+    });
+    reads.or_else(|| lacking(text))
+}
+
+/// Returns the number of results of a text that is read as a format, where all of it is good.
+fn results_as(format: &'static Format, text: &[u8]) -> Option<u64> {
+    let options = ImportOptions {
+        format: Some(format),
+        suite: None,
+        trace: TraceNames::default(),
+        each_run: EachRun::Iteration,
+        bad_lines: BadLines::Refuse,
+        now: Timestamp::UNIX_EPOCH,
+    };
+    let source = Source::from_bytes("", text.to_vec()).ok()?;
+    let found = read(&source, &options).ok()?.found;
+    (found.results() > 0).then(|| found.results())
+}
+
+/// Returns the format of whose keys a text lacks one.
+fn lacking(text: &[u8]) -> Option<FormatGuess> {
+    let guesses = FORMATS.iter().filter_map(|format| {
+        let mut missing = format.keys.iter().filter(|key| !has_key(text, key));
+        let key = missing.next()?;
+        let known = format.keys.len() - 1;
+        let guess = FormatGuess::Lacks {
+            format: format.name,
+            key,
+        };
+        (missing.next().is_none() && known > 1).then_some((known, guess))
+    });
+    guesses
+        .min_by_key(|(known, _)| Reverse(*known))
+        .map(|(_, guess)| guess)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_format_is_named_with_what_is_missing() {
+        let text = br#"{"benchmarks": [{"context": 1, "time_unit": "ns", "iterations": 3}]}"#;
+        let lacks = FormatGuess::Lacks {
+            format: "google-benchmark",
+            key: "real_time",
+        };
+        assert_eq!(guess(text), Some(lacks));
+        assert_eq!(guess(b"{\"a\": 1}"), None);
+        assert_eq!(guess(b"nothing of the kind"), None);
+    }
+}
