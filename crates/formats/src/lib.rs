@@ -15,6 +15,7 @@ mod chrome_trace;
 mod coiled;
 mod conbench;
 mod criterion;
+mod csv;
 mod dask;
 mod divan;
 mod earthkit;
@@ -46,6 +47,7 @@ use crate::shared::sink::Sink;
 use lapwing_model::{Id, Record, Session};
 use lapwing_record::{AppendCounts, Store, StoreError, Writer};
 
+pub use csv::{ColumnChoices, ColumnsUsed};
 pub use lapwing_model::EachRun;
 pub use shared::alike::Alike;
 pub use shared::error::{BadLine, Foreign, ImportError};
@@ -83,6 +85,7 @@ pub const FORMATS: &[Format] = &[
     rebar::FORMAT,
     go::FORMAT,
     runs::FORMAT,
+    csv::FORMAT,
 ];
 
 /// A kind of file.
@@ -147,6 +150,8 @@ pub struct ImportOptions {
     pub trace: TraceNames,
     /// The meaning of each measured run of a command, where the source does not say.
     pub each_run: EachRun,
+    /// The columns of tables that mean something else than is found.
+    pub columns: ColumnChoices,
     /// Whether to keep the good lines of a file that has bad ones.
     pub bad_lines: BadLines,
     /// The time of the import, which is that of a source that states none.
@@ -182,6 +187,8 @@ pub struct Imported {
     pub because: Option<&'static str>,
     /// The numbers of its records.
     pub appended: AppendCounts,
+    /// The meaning of its columns, where that was found by their names and contents.
+    pub columns: Option<ColumnsUsed>,
     /// Its session, where it has exactly one.
     pub session: Option<Session>,
     /// The ids of all its sessions.

@@ -8,7 +8,7 @@ use crate::shared::alike::Alike;
 use crate::shared::detect::Recognised;
 use crate::shared::notes::Notes;
 use crate::shared::reading::spot::Spot;
-use crate::{BadLine, BadLines, ImportError, ImportOptions, Imported, Source};
+use crate::{BadLine, BadLines, ColumnsUsed, ImportError, ImportOptions, Imported, Source};
 use lapwing_model::{
     DEEPEST, Id, Metric, MetricName, Record, RecordKind, Session, is_deep, refusal,
 };
@@ -31,6 +31,7 @@ pub(crate) struct Sink<'w, 't> {
     /// New ones whose start the source says.
     dated: Vec<Session>,
     notes: Notes,
+    columns: Option<ColumnsUsed>,
 }
 
 /// The destination of records.
@@ -65,6 +66,7 @@ impl<'w, 't> Sink<'w, 't> {
             sessions: BTreeSet::new(),
             dated: Vec::new(),
             notes: Notes::default(),
+            columns: None,
         }
     }
 
@@ -195,6 +197,16 @@ impl<'w, 't> Sink<'w, 't> {
         &mut self.notes
     }
 
+    /// Notes what the columns of the source mean.
+    pub(crate) fn columns(&mut self, used: ColumnsUsed) {
+        self.columns = Some(used);
+    }
+
+    /// Returns whether a line could not be kept.
+    pub(crate) fn has_bad(&self) -> bool {
+        self.bad_count > 0
+    }
+
     /// Returns the session that the same content has in the store already, if any.
     pub(crate) fn known_session(&mut self, new: &Session) -> Result<Option<Session>, ImportError> {
         let known = match &self.target {
@@ -310,6 +322,7 @@ impl<'w, 't> Sink<'w, 't> {
         Ok(Imported {
             format,
             because,
+            columns: self.columns,
             session: self.session.filter(|_| self.sessions.len() == 1),
             sessions: self.sessions,
             alike,
