@@ -9,12 +9,15 @@
 
 mod amun;
 mod asv;
+mod benchmark_js;
 mod benchmarkdotnet;
 mod bmf;
+mod catch2;
 mod chrome_trace;
 mod coiled;
 mod conbench;
 mod criterion;
+mod criterion_text;
 mod csv;
 mod dask;
 mod divan;
@@ -25,6 +28,7 @@ mod google_benchmark;
 mod hail;
 mod hyperfine;
 mod jmh;
+mod junit;
 mod libtest;
 mod otlp;
 mod parsl;
@@ -34,6 +38,7 @@ mod rebar;
 mod record_v1;
 mod runs;
 mod shared;
+mod vitest;
 mod wfcommons;
 
 use std::collections::BTreeSet;
@@ -80,6 +85,11 @@ pub const FORMATS: &[Format] = &[
     coiled::FORMAT,
     github_action::FORMAT,
     bmf::FORMAT,
+    catch2::FORMAT,
+    junit::FORMAT,
+    vitest::FORMAT,
+    criterion_text::FORMAT,
+    benchmark_js::FORMAT,
     divan::FORMAT,
     libtest::FORMAT,
     rebar::FORMAT,

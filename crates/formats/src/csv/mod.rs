@@ -4,6 +4,7 @@ mod cells;
 mod choices;
 mod columns;
 mod heading;
+mod instance;
 mod role;
 mod runs;
 mod table;
