@@ -10,6 +10,7 @@
 mod amun;
 mod asv;
 mod benchmark_js;
+mod benchmark_tools;
 mod benchmarkdotnet;
 mod bmf;
 mod catch2;
@@ -25,11 +26,13 @@ mod earthkit;
 mod github_action;
 mod go;
 mod google_benchmark;
+mod gungraun;
 mod hail;
 mod hyperfine;
 mod jmh;
 mod junit;
 mod libtest;
+mod lnt;
 mod otlp;
 mod parsl;
 mod pyperf;
@@ -88,6 +91,9 @@ pub const FORMATS: &[Format] = &[
     catch2::FORMAT,
     junit::FORMAT,
     vitest::FORMAT,
+    gungraun::FORMAT,
+    benchmark_tools::FORMAT,
+    lnt::FORMAT,
     criterion_text::FORMAT,
     benchmark_js::FORMAT,
     divan::FORMAT,

@@ -102,7 +102,10 @@ impl TextReader {
             return Ok(None);
         }
         let Some(figures) = figures(line) else {
-            return Ok(None);
+            // Changes are in per cent.
+            let is_time = line.contains("time:   [") && !line.contains('%');
+            let cut = || BadLine::new(number, format!("a time that is cut off: {line}"));
+            return if is_time { Err(cut()) } else { Ok(None) };
         };
         let summary = figures.summary();
         let (metric, unit, summary) = summary

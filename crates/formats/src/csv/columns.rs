@@ -76,25 +76,27 @@ impl Columns {
     }
 
     /// Returns whether they look like measurements, for a file whose format is not given: something is measured, and
-    /// it is said when, of what or in which unit.
+    /// it is said when or of what, or all that is measured has a unit.
     pub(super) fn are_measurements(&self) -> bool {
         let identity = [Role::Date, Role::Version, Role::Commit, Role::Benchmark];
         let has_identity = identity.iter().any(|role| self.the(*role).is_some());
         let mut values = self.of_role(Role::Value);
-        has_identity || values.any(|it| it.heading.unit.is_some())
+        has_identity || values.all(|it| it.heading.unit.is_some())
     }
 
-    /// Returns whether the value is a figure of many.
-    pub(super) fn statistic(&self) -> Option<String> {
-        let first = self.the(Role::Value)?;
-        let key = first.heading.key();
-        if CENTRES.contains(&key.as_str()) {
-            return Some(match key.as_str() {
-                "median" => key,
-                _ => "mean".to_owned(),
-            });
+    /// Returns the value that statistics and counts belong to: a mean or median, else the first one.
+    pub(super) fn main_value(&self) -> Option<&Column> {
+        let mut centres = self.of_role(Role::Value).filter(|it| it.is_centre());
+        centres.next().or_else(|| self.the(Role::Value))
+    }
+
+    /// Returns the name of what the value is of many, if it is.
+    pub(super) fn statistic(&self) -> Option<&'static str> {
+        let main = self.main_value()?;
+        if main.heading.key() == "median" {
+            return Some("median");
         }
-        self.the(Role::Count).map(|_| "mean".to_owned())
+        (main.is_centre() || self.the(Role::Count).is_some()).then_some("mean")
     }
 
     /// Says in one line what each column means, as `--columns` takes it.
@@ -207,7 +209,13 @@ impl Columns {
         let taken: Vec<usize> = match (is_given, values.first(), centres.first()) {
             (true, ..) => Vec::new(),
             (false, Some(first), _) => {
-                self.rivals = self.titles(&values[1..]);
+                let has_unit = |at: &usize| {
+                    let column = &self.list[*at];
+                    column.heading.unit.is_some() && !column.is_figure()
+                };
+                let is_rival = |at: &usize| at != first && (values.contains(at) || has_unit(at));
+                let rivals: Vec<usize> = all.iter().copied().filter(is_rival).collect();
+                self.rivals = self.titles(&rivals);
                 vec![*first]
             }
             (false, None, Some(first)) => {
@@ -224,18 +232,15 @@ impl Columns {
         for at in taken {
             self.list[at].role = Role::Value;
         }
-        let mut values = self.of_role(Role::Value);
-        let Some(first) = values.next() else {
+        let Some(main) = self.main_value() else {
             return Err("no column has measured values: all of them are texts, dates or numbers of something".to_owned());
         };
         // Figures belong to a single value, or to the one that is one of them.
-        let is_one = first.is_figure() || values.next().is_none();
-        drop(values);
+        let is_one = main.is_centre() || self.of_role(Role::Value).count() == 1;
         if is_one {
             for column in &mut self.list {
                 if column.is_free_number() {
-                    let key = column.heading.key();
-                    if column.is_count() && !CENTRES.contains(&key.as_str()) {
+                    if column.is_count() {
                         column.role = Role::Count;
                     } else if column.is_figure() {
                         column.role = Role::Statistic;
@@ -316,6 +321,11 @@ impl Column {
             }
             Content::Nothing | Content::Times => false,
         }
+    }
+
+    /// Returns whether it is a mean or median.
+    fn is_centre(&self) -> bool {
+        CENTRES.contains(&self.heading.key().as_str())
     }
 
     /// Returns whether it is another figure of a value.

@@ -2,6 +2,7 @@
 
 use lapwing_model::Better;
 
+use crate::csv::role::CENTRES;
 use crate::shared::units::Unit;
 
 /// Units as the last word of a name, as in `time_ms`, and in our spelling.
@@ -169,7 +170,7 @@ impl Heading {
             "s" if is_general => "wall_time".to_owned(),
             "B/s" if is_general => "bytes_per_second".to_owned(),
             "1/s" if is_general => "throughput".to_owned(),
-            _other if key.is_empty() => "value".to_owned(),
+            _other if key.is_empty() || CENTRES.contains(&key.as_str()) => "value".to_owned(),
             _other => self.name.clone(),
         }
     }

@@ -74,6 +74,22 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         text: columns.text(),
         rivals: columns.rivals.clone(),
     };
+    let given = [
+        (
+            "--as benchmark=…",
+            Role::Benchmark,
+            &sink.options.trace.benchmark,
+        ),
+        ("--as variant=…", Role::Variant, &sink.options.trace.variant),
+    ];
+    let unused: Vec<&str> = given
+        .into_iter()
+        .filter(|(_, role, name)| name.is_some() && columns.the(*role).is_some())
+        .map(|(option, ..)| option)
+        .collect();
+    for option in unused {
+        sink.notes().left(option, "the table has a column of them");
+    }
     let name = sink.options.trace.benchmark.clone();
     let name = name.unwrap_or_else(|| undated(source.stem()));
     let meaning = RowMeaning {

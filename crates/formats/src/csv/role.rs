@@ -209,7 +209,6 @@ pub(super) const KNOWN: [(Role, &[&str]); 14] = [
             "query",
             "command",
             "program",
-            "task",
             "function",
         ],
     ),

@@ -49,7 +49,7 @@ pub(super) struct RowMeaning<'t> {
 /// Reads the rows of a table.
 pub(super) struct RowReader<'t> {
     meaning: RowMeaning<'t>,
-    statistic: Option<String>,
+    statistic: Option<&'static str>,
     runs: Vec<CsvRun>,
     by_version: BTreeMap<[Option<String>; 4], Vec<usize>>,
 }
@@ -88,7 +88,7 @@ impl<'t> RowReader<'t> {
         let burn_in = meaning.burn_in(row)?;
         let run = self.run(started, row);
         let meaning = &self.meaning;
-        let summary = self.statistic.as_deref().map(|name| (name, figures));
+        let summary = self.statistic.map(|name| (name, figures));
         let run = &mut self.runs[run];
         hash(&mut run.digest, row);
         let mut key: Vec<String> = [
@@ -117,8 +117,9 @@ impl<'t> RowReader<'t> {
         instance.keep_attributes(meaning.columns, row, notes);
         match summary {
             Some((statistic, figures)) => {
-                for (at, (column, value)) in values.into_iter().enumerate() {
-                    let figures = if at == 0 {
+                let main = meaning.columns.main_value().map(|main| main.at);
+                for (column, value) in values {
+                    let figures = if main == Some(column.at) {
                         figures.clone()
                     } else {
                         Figures::default()

@@ -12,6 +12,9 @@ use crate::{BadLine, ImportError, Source};
 /// The longest document that is read: its tree takes several times as much memory.
 const LONGEST_MIB: u64 = 512;
 
+/// Elements within elements that are read.
+const DEEPEST: usize = 200;
+
 /// The text of a source.
 pub(crate) struct XmlText {
     name: String,
@@ -45,6 +48,14 @@ impl XmlText {
 
     /// Returns the tree of its elements.
     pub(crate) fn parse(&self) -> Result<Document<'_>, ImportError> {
+        // The parser calls itself for each level.
+        if let Some(at) = too_deep(&self.text) {
+            return Err(ImportError::Document {
+                name: self.name.clone(),
+                line: self.text[..at].split('\n').count() as u64,
+                reason: format!("elements are nested deeper than {DEEPEST} levels"),
+            });
+        }
         Document::parse(&self.text).map_err(|error| ImportError::Document {
             name: self.name.clone(),
             line: error.pos().row.into(),
@@ -56,6 +67,45 @@ impl XmlText {
             },
         })
     }
+}
+
+/// Returns where elements are nested too deep.
+fn too_deep(text: &str) -> Option<usize> {
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(begin) = text[at..].find('<').map(|found| at + found) {
+        let tag = &text[begin..];
+        let length = match tag {
+            _ if tag.starts_with("<!--") => tag.find("-->"),
+            _ if tag.starts_with("<![CDATA[") => tag.find("]]>"),
+            _ => end_of_tag(tag),
+        };
+        let length = length?;
+        match tag.as_bytes().get(1) {
+            Some(b'!' | b'?') => {}
+            Some(b'/') => depth = depth.saturating_sub(1),
+            Some(_) | None if tag[..length].ends_with('/') => {}
+            Some(_) | None => depth += 1,
+        }
+        if depth > DEEPEST {
+            return Some(begin);
+        }
+        at = begin + length;
+    }
+    None
+}
+
+/// Returns the place of the `>` that ends a tag.
+fn end_of_tag(tag: &str) -> Option<usize> {
+    let mut quote = None;
+    tag.bytes().position(|byte| {
+        match quote {
+            Some(open) if byte == open => quote = None,
+            Some(_) => {}
+            None if byte == b'"' || byte == b'\'' => quote = Some(byte),
+            None => return byte == b'>',
+        }
+        false
+    })
 }
 
 /// Returns where an element begins.
