@@ -1304,8 +1304,8 @@ fn columns_of_a_table_are_shown_and_can_be_corrected() {
     nightly.csv: 2 instances, 2 iterations would be imported
     detected csv: its first line names columns, and the rows have numbers
     columns: date=date, commit=commit, benchmark=test, value=value
-    note: the value could also be `seconds`, `score`: `--columns value=seconds` takes
-    it instead
+    note: the value could also be `seconds`, `score`: `--columns value=seconds`
+    takes it instead
     kept in the attributes of the instance: seconds, score
     exit 0
 
@@ -1354,5 +1354,92 @@ fn columns_are_in_json_and_only_tables_have_them() {
         "--format",
         "json",
     ]);
-    assert_snapshot!(said.replace(env!("CARGO_PKG_VERSION"), "VERSION"), @"");
+    assert_snapshot!(said.replace(env!("CARGO_PKG_VERSION"), "VERSION"), @r#"
+    {
+      "lapwing": "VERSION",
+      "answer": "import",
+      "schema": 1,
+      "command": [
+        "lapwing",
+        "import",
+        "--columns",
+        "benchmark=test",
+        "good.jsonl",
+        "nightly.csv",
+        "--format",
+        "json"
+      ],
+      "headline": "2 files (1 csv, 1 hail): 2 instances, 2 iterations imported",
+      "verdict": null,
+      "next": [],
+      "notes": [
+        {
+          "code": "stored",
+          "text": "stored in .lapwing/lapwing.db as 2 sessions",
+          "sessions": 2
+        },
+        {
+          "code": "columns",
+          "text": "columns: date=date, benchmark=test, value=seconds [s]"
+        },
+        {
+          "code": "columns_unused",
+          "text": "--columns only applies to tables (CSV, TSV), not to results of hail"
+        }
+      ],
+      "omitted_rows": 0,
+      "dry_run": false,
+      "files": [
+        {
+          "annotations": 0,
+          "because": "its first line has `path`, `name` and `iterations`",
+          "columns": null,
+          "file": "good.jsonl",
+          "format": "hail",
+          "instances": 1,
+          "invalid_lines": 0,
+          "iterations": 1,
+          "known_instances": 0,
+          "known_records": 0,
+          "new_records": 4,
+          "spans": 0,
+          "summaries": 0
+        },
+        {
+          "annotations": 0,
+          "because": "its first line names columns, and the rows have numbers",
+          "columns": "date=date, benchmark=test, value=seconds [s]",
+          "file": "nightly.csv",
+          "format": "csv",
+          "instances": 1,
+          "invalid_lines": 0,
+          "iterations": 1,
+          "known_instances": 0,
+          "known_records": 0,
+          "new_records": 5,
+          "spans": 0,
+          "summaries": 0
+        }
+      ],
+      "imported_files": 2,
+      "refused": [],
+      "refused_files": 0,
+      "session": null,
+      "sessions": 2,
+      "store": ".lapwing/lapwing.db",
+      "suite": null,
+      "total": {
+        "annotations": 0,
+        "instances": 2,
+        "invalid_lines": 0,
+        "iterations": 2,
+        "known_instances": 0,
+        "known_records": 0,
+        "new_records": 9,
+        "spans": 0,
+        "summaries": 0
+      }
+    }
+    exit 0
+    "#);
 }
