@@ -4,7 +4,7 @@
 //! the store could not take are not.
 
 use lapwing_formats::{
-    BadLines, EachRun, ImportOptions, Imported, Source, TraceNames, check_promises, format_named,
+    BadLines, ColumnChoices, EachRun, ImportOptions, Imported, Source, TraceNames, check_promises, format_named,
     read,
 };
 
@@ -33,6 +33,7 @@ fn read_with(format: &str, bytes: &[u8], bad_lines: BadLines) -> Option<Imported
         } else {
             EachRun::Instance
         },
+        columns: ColumnChoices::default(),
         bad_lines,
         now: "2026-01-01T00:00:00Z".parse().expect("a time"),
     };

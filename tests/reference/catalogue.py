@@ -20,21 +20,30 @@ MISSING = f"reference data not found in {DATA}", "name their folder in LAPWING_R
 FORMATS = [
     ("amun", reader.amun, ["thoth/inspection-*"]),
     ("asv", reader.asv, ["A_history/asv_example/cheetah/????????-*.json", "B_formats/asv/*_one_commit.json"]),
+    ("benchmarkjs", reader.benchmarkjs, ["B_formats/benchmarkjs/*.txt"]),
+    ("benchmarktools", reader.benchmarktools, ["B_formats/julia/*.json"]),
     ("benchmarkdotnet", reader.benchmarkdotnet, ["B_formats/benchmarkdotnet/*.json"]),
     ("coiled", reader.coiled, ["coiled/*.db"]),
     ("conbench", reader.conbench_comparisons, ["B_formats/conbench/*_compare_*.json"]),
     ("criterion", reader.criterion, ["B_formats/criterion"]),
+    ("csv", reader.history, ["A_history/otava/*.csv", "A_history/conbench/*.csv", "A_history/*_series.csv"]),
+    ("csv", reader.ripgrep, ["A_history/ripgrep_benchsuite/*.csv"]),
+    ("csv", reader.pa, ["B_samples/*/*.pa.csv", "B_samples/laaber_go_pa/*_benchmarks.csv"]),
+    ("csv", reader.published, ["B_samples/laaber_go_pa/published_*.csv"]),
     ("github-action", reader.github_action, ["B_formats/custom/*.json"]),
     ("go", reader.go, ["A_history/go_bent_plain/*.txt", "B_formats/go-bench/*.txt"]),
     ("google-benchmark", reader.google_benchmark, ["B_formats/google-benchmark/*"]),
     ("hail", reader.hail, ["B_samples/hail_jsonl/*.jsonl", "hail/benchmarks.jsonl.gz"]),
     ("hyperfine", reader.hyperfine, ["B_formats/hyperfine/*.json"]),
     ("jmh", reader.jmh, ["B_formats/jmh/*.json"]),
+    ("junit", reader.junit, ["B_formats/junit/*.xml"]),
     ("libtest", reader.libtest, ["B_formats/libtest/*.txt"]),
+    ("lnt", reader.lnt, ["B_formats/lnt/*nts-run1.json"]),
     ("pyperf", reader.pyperf, ["B_formats/pyperf/*"]),
     ("pytest-benchmark", reader.pytest_benchmark, ["B_formats/pytest-benchmark/**/*.json"]),
     ("rebar", reader.rebar, ["A_history/rebar/*/*.csv"]),
     ("runs", reader.runs, ["C_factors/parsl/*.csv"]),
+    ("vitest", reader.vitest, ["B_formats/vitest/*.json"]),
 ]
 
 # Traces of task graphs, which have tests of their own.
@@ -46,6 +55,9 @@ TRACES = [
     ("parsl", "parsl/*.db"),
     ("wfcommons", "D_traces/wfcommons/*.json"),
 ]
+
+# Tables of results of analyses and of a database, which are read as any other.
+TABLES = ["coiled/*.csv", "hail/*.csv", "hail/*.tsv"]
 
 # Histories that are packed: the archive, and the pattern of the result files in it.
 ARCHIVES = [
@@ -89,6 +101,7 @@ def traces():
 def others():
     """Every file that is of none of the formats, or only goes with one that is."""
     taken = [it.path for it in sources()] + [path for _, path in traces()]
+    taken += [path for pattern in TABLES for path in DATA.glob(pattern)]
     return [
         path
         for path in sorted(DATA.rglob("*"))

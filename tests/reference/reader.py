@@ -17,6 +17,7 @@ import re
 import shutil
 import sqlite3
 import tempfile
+import xml.etree.ElementTree
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -386,6 +387,120 @@ def runs(path):
     rows = csv.DictReader(text_of(path).splitlines(), delimiter=";")
     costs = [float(row["usec_per_task"]) / 1e6 for row in rows]
     return [Instance("runs", [Iteration({"time_per_task": cost})]) for cost in costs]
+
+
+def rows_of(path):
+    """The rows of a table, whose separator is the one that its first line has most of."""
+    lines = [line for line in text_of(path).splitlines() if not line.startswith("#")]
+    return csv.DictReader(lines, delimiter=max(",;\t", key=lines[0].count))
+
+
+def history(path):
+    """A row is a run; metrics without a unit have names of their own."""
+    found = []
+    for row in rows_of(path):
+        cells = {name: cell for name, cell in row.items() if name not in ("benchmark", "params", "commit", "branch")}
+        measured = [cell for name, cell in cells.items() if name not in ("time", "date_ms")]
+        if all(cell.lower() in ("", "nan") for cell in measured):
+            continue
+        values = {"wall_time": float(row["seconds"])} if "seconds" in row else {}
+        found.append(Instance((row.get("benchmark"), row.get("params")), [Iteration(values)]))
+    return found
+
+
+def grouped(rows, benchmark, instance, values):
+    """Instances of rows that have the same cells in some columns."""
+    found = {}
+    for row in rows:
+        name = tuple(row[column] for column in benchmark)
+        key = name + tuple(row[column] for column in instance)
+        found.setdefault(key, Instance(name)).iterations.append(Iteration(values(row)))
+    return list(found.values())
+
+
+def ripgrep(path):
+    return grouped(rows_of(path), ["benchmark", "name"], [], lambda row: {})
+
+
+def pa(path):
+    """The format of the study of Laaber et al.: a row is an iteration of a fork of a trial on an instance."""
+
+    def values(row):
+        divisor = PARTS_OF_A_SECOND.get(row["unit"].removesuffix("/op"))
+        return {"wall_time": float(row["value"]) / divisor} if divisor else {}
+
+    return grouped(rows_of(path), ["benchmark", "params"], ["commit", "instance", "trial", "fork"], values)
+
+
+def published(path):
+    rows = rows_of(path)
+    return [Instance((it["project"], it["benchmark"]), summaries={"value": {"mean": it["mean"]}}) for it in rows]
+
+
+def benchmarkjs(path):
+    found = []
+    for line in text_of(path).splitlines():
+        if match := re.match(r"(.+) x ([\d,.]+) ops/sec ", line):
+            rate = float(match[2].replace(",", ""))
+            found.append(Instance(match[1], summaries={"throughput": {"mean": rate}}))
+    return found
+
+
+def criterion_text(path):
+    """The name is before the figures, or on the line before."""
+    elements = {"elem/s": 1, "Kelem/s": 1e3, "Melem/s": 1e6, "Gelem/s": 1e9}
+    found, before = [], None
+    for line in text_of(path).splitlines():
+        if match := re.match(r"(.*?)\s*(time|thrpt):\s+\[\S+ \S+ (\S+) ([a-zA-Zµ/]+) ", line):
+            value, unit = float(match[3]), match[4]
+            if match[2] == "time":
+                seconds = value / PARTS_OF_A_SECOND[unit]
+                found.append(Instance(match[1] or before, summaries={"wall_time": {"estimate": seconds}}))
+            elif unit in elements:
+                found[-1].summaries["throughput"] = {"estimate": value * elements[unit]}
+        before = line
+    return found
+
+
+def benchmarktools(path):
+    def below(name, value):
+        kind, fields = value
+        if kind == "BenchmarkGroup":
+            return [it for key, within in fields["data"].items() for it in below((*name, key), within)]
+        if kind == "TrialEstimate":
+            return [Instance(name, summaries={"wall_time": {"estimate": fields["time"] / 1e9}})]
+        return []
+
+    return [it for value in document(path)[1] for it in below((), value)]
+
+
+def junit(path):
+    """A case has one time, unless it failed or was skipped."""
+    found = []
+    for case in xml.etree.ElementTree.parse(path).iter("testcase"):
+        instance = Instance((case.get("classname"), case.get("name")))
+        if case.find("skipped") is not None:
+            instance.outcome = SKIPPED
+        elif case.find("failure") is not None or case.find("error") is not None:
+            instance.outcome = FAILED
+        elif float(case.get("time")):
+            instance.iterations = [Iteration({"wall_time": float(case.get("time"))})]
+        found.append(instance)
+    return found
+
+
+def lnt(path):
+    tests = document(path)["tests"]
+    return [Instance(it["name"], [Iteration({"wall_time": it["execution_time"]})]) for it in tests]
+
+
+def vitest(path):
+    groups = [group for file in document(path)["files"] for group in file["groups"]]
+    return [
+        Instance((group["fullName"], it["name"]), summaries={"wall_time": {"mean": it["mean"] / 1e3}})
+        for group in groups
+        for it in group["benchmarks"]
+    ]
 
 
 DIVAN_ROW = re.compile(

@@ -15,6 +15,7 @@ SOURCES = [
     (reader.asv, "asv-*/results/*/????????-*.json"),
     (reader.benchmarkdotnet, "benchmarkdotnet-*/full.json"),
     (reader.benchmarkdotnet, "benchmarkdotnet-*/brief.json"),
+    (reader.benchmarkjs, "benchmarkjs-*/suite.txt"),
     (reader.bmf, "bmf/results.json"),
     (reader.coiled, "coiled/benchmark.db"),
     (reader.coiled, "coiled/old.db"),
@@ -23,6 +24,7 @@ SOURCES = [
     (reader.criterion, "criterion-0.3.0/results"),
     (reader.criterion, "criterion-0.8.2/baselines"),
     (reader.criterion, "criterion-0.8.2/quick"),
+    (reader.criterion_text, "criterion-text-*/second-run.txt"),
     (reader.divan, "divan-*/t*e.txt"),
     (reader.github_action, "github-action-benchmark-1/data.js"),
     (reader.github_action, "github-action-benchmark-1/smaller.json"),
@@ -42,6 +44,7 @@ SOURCES = [
     (reader.hyperfine, "hyperfine-*/two-commands.json"),
     (reader.jmh, "jmh-*/gaps.json"),
     (reader.jmh, "jmh-*/modes.json"),
+    (reader.junit, "junit/pytest-*.xml"),
     (reader.libtest, "libtest-*/bench.txt"),
     (reader.libtest, "libtest-*/criterion-bencher.txt"),
     (reader.pyperf, "pyperf-*/[cims]*.json"),
@@ -51,6 +54,7 @@ SOURCES = [
     (reader.pytest_benchmark, "pytest-benchmark-*/no-repository.json"),
     (reader.pytest_benchmark, "pytest-benchmark-*/storage/**/*.json"),
     (reader.rebar, "rebar/*/*.csv"),
+    (reader.vitest, "vitest-*/report.json"),
 ]
 CASES = [(read, path) for read, pattern in SOURCES for path in sorted(FIXTURES.glob(pattern))]
 

@@ -7,6 +7,7 @@ import subprocess
 
 import needs
 import pytest
+import reader
 from catalogue import ARCHIVES, DATA, FORMATS, MISSING, others, sources, unpack
 from compare import compare, of
 from store import Store
@@ -22,17 +23,11 @@ for each in SOURCES:
 # One of each kind of result that resembles one that is read.
 OF_OTHER_FORMATS = [
     "B_formats/asv-text/bencher__six.txt",
-    "B_formats/benchmarkjs/github-action-benchmark__benchmarkjs_output.txt",
     "B_formats/catch2/github-action-benchmark__catch2_output_v3.txt",
-    "B_formats/criterion/bencher__many.txt",
     "B_formats/go-bench/perf__crcIgnore.stdout",
     "B_formats/iai-gungraun/bencher__two.txt",
-    "B_formats/julia/github-action-benchmark__julia_output.json",
-    "B_formats/junit/nextest__fixture-project-junit.xml",
     "B_formats/lnt/llvm-lnt__sample-report1.json",
-    "B_formats/vitest/bencher__two.json",
     "B_samples/laaber_go_ab/122250_c1.raw.csv",
-    "A_history/ripgrep_benchsuite/2016-09-17-ubuntu1604-ec2.raw.csv",
     "steady_state/steady_state_forks.jsonl.gz",
 ]
 
@@ -65,6 +60,12 @@ def test_a_file_gives_what_another_reader_finds(source, imported):
     complaint = [line for line in lines if str(source.path) in line]
     assert complaint == []
     compare(of(files, source.path), source.read(source.path))
+
+
+def test_text_beside_a_folder_of_results_is_read_by_itself(store):
+    path = DATA / "B_formats/criterion/bencher__many.txt"
+    assert store.take(path).returncode == 0
+    compare(of(store.instances_of_files(), path), reader.criterion_text(path))
 
 
 @pytest.mark.parametrize("archive", ARCHIVES, ids=lambda it: it[2])

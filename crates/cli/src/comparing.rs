@@ -9,7 +9,9 @@ use clap::Args;
 use lapwing_analyse::clean::CleaningRules;
 use lapwing_analyse::judge::{CompareMethod, CompareOptions, MetricChoice, SideSamples};
 use lapwing_analyse::sample::{ComparedSides, SampleFilter, Selector, SideSpec};
-use lapwing_formats::{BadLines, EachRun, ImportError, ImportOptions, Source, TraceNames};
+use lapwing_formats::{
+    BadLines, ColumnChoices, EachRun, ImportError, ImportOptions, Source, TraceNames,
+};
 use lapwing_measure::suite::burn_in_file::unknown_names;
 use lapwing_record::{Filter, Store, files};
 use lapwing_show::answers::compare::{environment_note, pool_note};
@@ -335,6 +337,7 @@ impl SideFiles {
             suite: None,
             trace: TraceNames::default(),
             each_run: self.each_run,
+            columns: ColumnChoices::default(),
             bad_lines: BadLines::Refuse,
             now: jiff::Timestamp::now(),
         };

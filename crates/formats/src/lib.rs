@@ -9,22 +9,30 @@
 
 mod amun;
 mod asv;
+mod benchmark_js;
+mod benchmark_tools;
 mod benchmarkdotnet;
 mod bmf;
+mod catch2;
 mod chrome_trace;
 mod coiled;
 mod conbench;
 mod criterion;
+mod criterion_text;
+mod csv;
 mod dask;
 mod divan;
 mod earthkit;
 mod github_action;
 mod go;
 mod google_benchmark;
+mod gungraun;
 mod hail;
 mod hyperfine;
 mod jmh;
+mod junit;
 mod libtest;
+mod lnt;
 mod otlp;
 mod parsl;
 mod pyperf;
@@ -33,6 +41,7 @@ mod rebar;
 mod record_v1;
 mod runs;
 mod shared;
+mod vitest;
 mod wfcommons;
 
 use std::collections::BTreeSet;
@@ -47,6 +56,7 @@ use crate::shared::sink::Sink;
 use lapwing_model::{Id, Record, Session};
 use lapwing_record::{AppendCounts, Store, StoreError, Writer};
 
+pub use csv::{ColumnChoices, ColumnsUsed};
 pub use lapwing_model::EachRun;
 pub use shared::alike::Alike;
 pub use shared::error::{BadLine, Foreign, ImportError};
@@ -81,11 +91,20 @@ pub const FORMATS: &[Format] = &[
     coiled::FORMAT,
     github_action::FORMAT,
     bmf::FORMAT,
+    catch2::FORMAT,
+    junit::FORMAT,
+    vitest::FORMAT,
+    gungraun::FORMAT,
+    benchmark_tools::FORMAT,
+    lnt::FORMAT,
+    criterion_text::FORMAT,
+    benchmark_js::FORMAT,
     divan::FORMAT,
     libtest::FORMAT,
     rebar::FORMAT,
     go::FORMAT,
     runs::FORMAT,
+    csv::FORMAT,
 ];
 
 /// A kind of file.
@@ -159,6 +178,8 @@ pub struct ImportOptions {
     pub trace: TraceNames,
     /// The meaning of each measured run of a command, where the source does not say.
     pub each_run: EachRun,
+    /// The columns of tables that mean something else than is found.
+    pub columns: ColumnChoices,
     /// Whether to keep the good lines of a file that has bad ones.
     pub bad_lines: BadLines,
     /// The time of the import, which is that of a source that states none.
@@ -194,6 +215,8 @@ pub struct Imported {
     pub because: Option<&'static str>,
     /// The numbers of its records.
     pub appended: AppendCounts,
+    /// The meaning of its columns, where that was found by their names and contents.
+    pub columns: Option<ColumnsUsed>,
     /// Its session, where it has exactly one.
     pub session: Option<Session>,
     /// The ids of all its sessions.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lapwing_formats::{
-    BadLines, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths, TraceNames,
+    BadLines, ColumnChoices, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths, TraceNames,
 };
 
 use crate::error::{CliError, ExitStatus};
@@ -30,13 +30,17 @@ pub struct ImportCommand {
     /// Input format [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = format_names())]
     from: Option<String>,
-    /// Names of what is imported: `suite=NAME` [default: the format's]; of traces and runs of a study
+    /// Names of what is imported: `suite=NAME` [default: the format's]; of traces, tables and runs of a study
     /// also `benchmark=NAME` [default: that of what was traced, or of the file] and `variant=NAME`
     #[arg(long = "as", value_name = "NAMES", value_parser = checked(GivenNames::parse))]
     given: Vec<String>,
     /// Meaning of each run of a command in hyperfine's results
     #[arg(long, value_name = "WHAT", value_parser = one_of(&EACH_RUN), default_value = "iteration")]
     each_run: EachRun,
+    /// Meaning of columns of a table (CSV, TSV), such as `value=seconds,benchmark=name`
+    /// [default: found by their names and contents, and shown]
+    #[arg(long, value_name = "COLUMNS", value_parser = checked(ColumnChoices::parse))]
+    columns: Option<String>,
     /// Import the valid lines of a file that also has invalid ones
     #[arg(long)]
     keep_going: bool,
@@ -147,6 +151,8 @@ impl ImportCommand {
             suite: given.suite,
             trace: given.trace,
             each_run: self.each_run,
+            columns: ColumnChoices::parse(self.columns.as_deref().unwrap_or_default())
+                .unwrap_or_default(),
             bad_lines: if self.keep_going {
                 BadLines::Skip
             } else {

@@ -304,7 +304,7 @@ fn bad_files_are_refused_with_file_line_and_reason() {
       hint: convert it to UTF-8, for example with iconv
     exit 2
 
-    error: package.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, divan, libtest, rebar, go, runs
+    error: package.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
       nothing was imported from this file
       hint: if it is one of them, name the format with --from
     exit 2
@@ -1036,7 +1036,7 @@ fn what_is_of_no_known_format_makes_no_store() {
       nothing was imported from this file
     exit 2
 
-    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, divan, libtest, rebar, go, runs
+    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
       nothing was imported from this file
       hint: if it is one of them, name the format with --from
     exit 2
@@ -1053,7 +1053,7 @@ fn what_is_of_no_known_format_makes_no_store() {
     nothing was imported: 2 refused
     error: cannot read none.jsonl: No such file or directory (os error 2)
       nothing was imported from this file
-    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, divan, libtest, rebar, go, runs
+    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
       nothing was imported from this file
       hint: if it is one of them, name the format with --from
     exit 2
@@ -1307,4 +1307,171 @@ fn an_import_that_is_killed_leaves_nothing_half() {
     assert!(place.run(&["import", "large.jsonl"]).ends_with("exit 0"));
     assert_eq!(place.held(), (1, 20_000, 20_000));
     assert!(place.run(&["db", "check"]).ends_with("exit 0"));
+}
+
+#[test]
+fn columns_of_a_table_are_shown_and_can_be_corrected() {
+    let place = Place::new();
+    place.write(
+        "nightly.csv",
+        "date,commit,test,value,seconds,score\n\
+         2026-11-01,aaa0,join,1,1.5,10\n\
+         2026-11-02,aaa1,join,2,1.25,11\n",
+    );
+    let mut said = String::new();
+    for arguments in [
+        &["--dry-run", "nightly.csv"][..],
+        &["--columns", "value=seconds", "nightly.csv"],
+        &["--columns", "value=seconds", "nightly.csv"],
+        &["nightly.csv"],
+        &["--columns", "value=minutes", "nightly.csv"],
+        &["--columns", "minutes", "nightly.csv"],
+    ] {
+        said.push_str(&format!(
+            "{}\n\n",
+            place.run(&[&["import"], arguments].concat())
+        ));
+    }
+    assert_snapshot!(said, @"
+    nightly.csv: 2 instances, 2 iterations would be imported
+    detected csv: its first line names columns, and the rows have numbers
+    columns: date=date, commit=commit, benchmark=test, value=value
+    note: the value could also be `seconds`, `score`: `--columns value=seconds`
+    takes it instead
+    kept in the attributes of the instance: seconds, score
+    exit 0
+
+    nightly.csv: 2 instances, 2 iterations imported
+    detected csv: its first line names columns, and the rows have numbers
+    stored in .lapwing/lapwing.db as 2 sessions
+    columns: date=date, commit=commit, benchmark=test, value=seconds [s]
+    kept in the attributes of the instance: value, score
+    exit 0
+
+    nightly.csv: nothing new, everything is already in the store
+    detected csv: its first line names columns, and the rows have numbers
+    stored in .lapwing/lapwing.db as 2 sessions
+    columns: date=date, commit=commit, benchmark=test, value=seconds [s]
+    kept in the attributes of the instance: value, score
+    exit 0
+
+    error: the same content is already in the store as session `nightly aaa0 2026-11-01 00:00:00`, imported with columns `date=date, commit=commit, benchmark=test, value=seconds [s]` and not columns `date=date, commit=commit, benchmark=test, value=value`
+      nothing was imported from this file
+      hint: import it with the same options as before, or delete it first with `lapwing db purge --where session=NAME`
+    exit 2
+
+    error: nightly.csv:1: there is no column `minutes`, only `date`, `commit`, `test`, `value`, `seconds`, `score`
+      nothing was imported from this file
+    exit 2
+
+    error: invalid value 'minutes' for '--columns <COLUMNS>': `minutes` is not MEANING=COLUMN
+
+    For more information, try '--help'.
+    exit 2
+    ");
+    assert_eq!(place.held(), (2, 2, 2));
+}
+
+#[test]
+fn columns_are_in_json_and_only_tables_have_them() {
+    let place = Place::new();
+    place.write("nightly.csv", "date,test,seconds\n2026-11-01,join,1.5\n");
+    place.write("good.jsonl", GOOD);
+    let said = place.run(&[
+        "import",
+        "--columns",
+        "benchmark=test",
+        "good.jsonl",
+        "nightly.csv",
+        "--format",
+        "json",
+    ]);
+    assert_snapshot!(said.replace(env!("CARGO_PKG_VERSION"), "VERSION"), @r#"
+    {
+      "lapwing": "VERSION",
+      "answer": "import",
+      "schema": 1,
+      "command": [
+        "lapwing",
+        "import",
+        "--columns",
+        "benchmark=test",
+        "good.jsonl",
+        "nightly.csv",
+        "--format",
+        "json"
+      ],
+      "headline": "2 files (1 csv, 1 hail): 2 instances, 2 iterations imported",
+      "verdict": null,
+      "next": [],
+      "notes": [
+        {
+          "code": "stored",
+          "text": "stored in .lapwing/lapwing.db as 2 sessions",
+          "sessions": 2
+        },
+        {
+          "code": "columns",
+          "text": "columns: date=date, benchmark=test, value=seconds [s]"
+        },
+        {
+          "code": "columns_unused",
+          "text": "--columns only applies to tables (CSV, TSV), not to results of hail"
+        }
+      ],
+      "omitted_rows": 0,
+      "dry_run": false,
+      "files": [
+        {
+          "annotations": 0,
+          "because": "its first line has `path`, `name` and `iterations`",
+          "columns": null,
+          "file": "good.jsonl",
+          "format": "hail",
+          "instances": 1,
+          "invalid_lines": 0,
+          "iterations": 1,
+          "known_instances": 0,
+          "known_records": 0,
+          "new_records": 4,
+          "spans": 0,
+          "summaries": 0
+        },
+        {
+          "annotations": 0,
+          "because": "its first line names columns, and the rows have numbers",
+          "columns": "date=date, benchmark=test, value=seconds [s]",
+          "file": "nightly.csv",
+          "format": "csv",
+          "instances": 1,
+          "invalid_lines": 0,
+          "iterations": 1,
+          "known_instances": 0,
+          "known_records": 0,
+          "new_records": 5,
+          "spans": 0,
+          "summaries": 0
+        }
+      ],
+      "imported_files": 2,
+      "refused": [],
+      "refused_files": 0,
+      "session": null,
+      "sessions": 2,
+      "store": ".lapwing/lapwing.db",
+      "suite": null,
+      "total": {
+        "annotations": 0,
+        "instances": 2,
+        "invalid_lines": 0,
+        "iterations": 2,
+        "known_instances": 0,
+        "known_records": 0,
+        "new_records": 9,
+        "spans": 0,
+        "summaries": 0
+      }
+    }
+    exit 0
+    "#);
 }

@@ -40,7 +40,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let session = SessionDraft {
         // hyperfine writes no date: the file's is the nearest.
         attributes: wire.others,
-        read_with: vec![("each_run", sink.options.each_run.name())],
+        read_with: vec![("each_run", sink.options.each_run.name().to_owned())],
         ..SessionDraft::of("hyperfine")
     };
     let digest = document.sha256();

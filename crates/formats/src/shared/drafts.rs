@@ -29,7 +29,7 @@ pub(crate) struct SessionDraft {
     /// Whatever else is known of it.
     pub(crate) attributes: Object,
     /// The options that change what is made of the same content: name and value.
-    pub(crate) read_with: Vec<(&'static str, &'static str)>,
+    pub(crate) read_with: Vec<(&'static str, String)>,
 }
 
 impl SessionDraft {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use lapwing_model::EachRun;
 
 use crate::shared::detect::has_key;
-use crate::{BadLines, FORMATS, Format, ImportOptions, Source, TraceNames, read};
+use crate::{BadLines, ColumnChoices, FORMATS, Format, ImportOptions, Source, TraceNames, read};
 
 /// The longest text that is tried with every format.
 const LONGEST: usize = 1 << 16;
@@ -69,6 +69,7 @@ fn results_as(format: &'static Format, text: &[u8]) -> Option<u64> {
         suite: None,
         trace: TraceNames::default(),
         each_run: EachRun::Iteration,
+        columns: ColumnChoices::default(),
         bad_lines: BadLines::Refuse,
         now: Timestamp::UNIX_EPOCH,
     };

@@ -419,7 +419,7 @@ pub(crate) fn refuse_other_options(
     options: &ImportOptions,
 ) -> Result<(), ImportError> {
     let session = || known.name.clone().unwrap_or_else(|| known.id.to_string());
-    for name in ["each_run", "benchmark", "variant"] {
+    for name in ["each_run", "benchmark", "variant", "columns"] {
         let option = |session: &Session| {
             let word = session.attributes.get("source")?.get(name)?.as_str();
             word.map(|word| match name {

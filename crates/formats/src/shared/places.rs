@@ -43,9 +43,9 @@ impl ImportPaths {
 }
 
 /// The endings of files that are looked at in a folder.
-const ENDINGS: [&str; 12] = [
-    ".json", ".jsonl", ".ndjson", ".gz", ".zst", ".txt", ".csv", ".js", ".log", ".out", ".stdout",
-    ".db",
+const ENDINGS: [&str; 14] = [
+    ".json", ".jsonl", ".ndjson", ".gz", ".zst", ".txt", ".csv", ".tsv", ".xml", ".js", ".log",
+    ".out", ".stdout", ".db",
 ];
 
 /// Hidden folders in which programs keep results.

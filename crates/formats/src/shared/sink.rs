@@ -9,7 +9,7 @@ use crate::shared::detect::Recognised;
 use crate::shared::found::Found;
 use crate::shared::notes::Notes;
 use crate::shared::reading::spot::Spot;
-use crate::{BadLine, BadLines, ImportError, ImportOptions, Imported, Source};
+use crate::{BadLine, BadLines, ColumnsUsed, ImportError, ImportOptions, Imported, Source};
 use lapwing_model::{
     DEEPEST, Id, Metric, MetricName, Record, RecordKind, Session, is_deep, refusal,
 };
@@ -33,6 +33,7 @@ pub(crate) struct Sink<'w, 't> {
     dated: Vec<Session>,
     notes: Notes,
     found: Found,
+    columns: Option<ColumnsUsed>,
 }
 
 /// The destination of records.
@@ -68,6 +69,7 @@ impl<'w, 't> Sink<'w, 't> {
             dated: Vec::new(),
             notes: Notes::default(),
             found: Found::default(),
+            columns: None,
         }
     }
 
@@ -203,6 +205,16 @@ impl<'w, 't> Sink<'w, 't> {
         &mut self.found
     }
 
+    /// Notes what the columns of the source mean.
+    pub(crate) fn columns(&mut self, used: ColumnsUsed) {
+        self.columns = Some(used);
+    }
+
+    /// Returns whether a line could not be kept.
+    pub(crate) fn has_bad(&self) -> bool {
+        self.bad_count > 0
+    }
+
     /// Returns the session that the same content has in the store already, if any.
     pub(crate) fn known_session(&mut self, new: &Session) -> Result<Option<Session>, ImportError> {
         let known = match &self.target {
@@ -318,6 +330,7 @@ impl<'w, 't> Sink<'w, 't> {
         Ok(Imported {
             format,
             because,
+            columns: self.columns,
             session: self.session.filter(|_| self.sessions.len() == 1),
             sessions: self.sessions,
             alike,

@@ -284,7 +284,8 @@ fn stem(path: &Path) -> String {
         .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let mut stem = name.as_str();
     for ending in [
-        ".gz", ".zst", ".jsonl", ".json", ".ndjson", ".txt", ".csv", ".js", ".db", ".html", ".log",
+        ".gz", ".zst", ".jsonl", ".json", ".ndjson", ".txt", ".csv", ".tsv", ".xml", ".js", ".db",
+        ".html", ".log",
     ] {
         match stem.strip_suffix(ending) {
             Some(shorter) if !shorter.is_empty() => stem = shorter,

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use regex::Regex;
 
 use crate::{
-    BadLines, EachRun, ImportError, ImportOptions, Imported, Source, TraceNames, format_named, read,
+    BadLines, ColumnChoices, EachRun, ImportError, ImportOptions, Imported, Source, TraceNames,
+    format_named, read,
 };
 use lapwing_model::{InstanceOutcome, Record};
 use lapwing_record::write_line;
@@ -21,6 +22,7 @@ pub(crate) fn options(bad_lines: BadLines) -> ImportOptions {
         suite: None,
         trace: TraceNames::default(),
         each_run: EachRun::Iteration,
+        columns: ColumnChoices::default(),
         bad_lines,
         now: "2026-01-01T00:00:00Z".parse().expect("a time"),
     }

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use lapwing_formats::{
-    BadLines, EachRun, FORMATS, ImportOptions, Imported, Source, TraceNames, check_promises,
-    places_at, read,
+    BadLines, ColumnChoices, EachRun, FORMATS, ImportOptions, Imported, Source, TraceNames,
+    check_promises, places_at, read,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -257,6 +257,7 @@ fn read_source(source: &Source, format: Option<&str>, bad_lines: BadLines) -> Op
         suite: None,
         trace: TraceNames::default(),
         each_run: EachRun::Instance,
+        columns: ColumnChoices::default(),
         bad_lines,
         now: "2026-01-01T00:00:00Z".parse().unwrap(),
     };

@@ -10,7 +10,9 @@ use lapwing_analyse::clean::{
 };
 use lapwing_analyse::judge::{analyze_as_hail, variability};
 use lapwing_analyse::sample::{BenchmarkData, Sample, each_benchmark};
-use lapwing_formats::{BadLines, EachRun, ImportOptions, Source, TraceNames, import};
+use lapwing_formats::{
+    BadLines, ColumnChoices, EachRun, ImportOptions, Source, TraceNames, import,
+};
 use lapwing_model::Outcome;
 use lapwing_record::{Filter, InstanceData, Store, StoreError};
 use lapwing_stats::steady::BurnInOptions;
@@ -63,6 +65,7 @@ fn options() -> ImportOptions {
         suite: None,
         trace: TraceNames::default(),
         each_run: EachRun::Iteration,
+        columns: ColumnChoices::default(),
         bad_lines: BadLines::Refuse,
         now: "2026-01-01T00:00:00Z".parse().unwrap(),
     }

@@ -109,6 +109,8 @@ pub struct ImportedFile {
     pub format: &'static str,
     /// How the format was detected; `None` if it was given.
     pub because: Option<&'static str>,
+    /// The meaning of its columns; `None` unless it is a table.
+    pub columns: Option<String>,
     /// Numbers of its records.
     pub appended: AppendCounts,
     /// Number of its invalid lines.
@@ -170,6 +172,8 @@ struct ImportedRow<'a> {
     format: &'a str,
     /// How the format was detected; `null` if it was given.
     because: Option<&'a str>,
+    /// The meaning of its columns, as `--columns` takes it; `null` unless it is a table.
+    columns: Option<&'a str>,
     #[serde(flatten)]
     counts: RecordCounts,
     /// Number of names of benchmarks in it, with and without results.
@@ -264,6 +268,7 @@ impl ImportAnswer<'_> {
             file: &file.name,
             format: file.format,
             because: file.because,
+            columns: file.columns.as_deref(),
             counts: RecordCounts::new(&file.appended, file.invalid_lines),
             names: file.names,
             results: file.results,

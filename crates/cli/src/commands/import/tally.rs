@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use lapwing_formats::{
-    Alike, EachRun, Found, ImportError, ImportOptions, Imported, OtherEndings, TraceNames,
+    Alike, ColumnsUsed, EachRun, Found, ImportError, ImportOptions, Imported, OtherEndings,
+    TraceNames,
 };
 use lapwing_model::text::{counted, grouped, joined};
 use lapwing_model::{Id, Session};
@@ -22,6 +23,9 @@ use crate::options::Context;
 /// Bad lines to spell out.
 const BAD_LINES_SHOWN: usize = 10;
 
+/// Meanings of columns to spell out, of files that differ in them.
+const COLUMNS_SHOWN: usize = 5;
+
 /// Names to spell out in a note.
 const NAMES_SHOWN: usize = 20;
 
@@ -32,6 +36,10 @@ pub(super) struct ImportTally {
     pub(super) refused: Vec<RefusedFile>,
     /// Files without results that were not asked for.
     strangers: Vec<String>,
+    /// The meanings of columns, in the order in which they came.
+    columns: Vec<ColumnsUsed>,
+    /// Formats without columns to choose.
+    without_columns: BTreeSet<&'static str>,
     /// Formats whose runs have one meaning.
     without_runs: BTreeSet<&'static str>,
     without_names: BTreeSet<&'static str>,
@@ -73,6 +81,15 @@ impl ImportTally {
         if !imported.format.leaves_runs_open {
             self.without_runs.insert(imported.format.name);
         }
+        if imported.columns.is_none() {
+            self.without_columns.insert(imported.format.name);
+        }
+        let text = imported.columns.as_ref().map(|used| used.text.clone());
+        if let Some(used) = imported.columns.clone()
+            && !self.columns.contains(&used)
+        {
+            self.columns.push(used);
+        }
         self.sessions.extend(imported.sessions.iter().copied());
         self.session = imported.session.clone().or(self.session.take());
         self.bad_lines.extend(bad_lines_note(&imported, file));
@@ -90,6 +107,7 @@ impl ImportTally {
             name: file.to_owned(),
             format: imported.format.name,
             because: imported.because,
+            columns: text,
             appended: imported.appended,
             invalid_lines: imported.bad_lines.len(),
             names: imported.found.names(),
@@ -127,10 +145,17 @@ impl ImportTally {
         }
         if options.trace != TraceNames::default() && !self.without_names.is_empty() {
             let text = format!(
-                "not used: --as benchmark=… and variant=…, which only apply to traces and runs of a study, not to results of {}",
+                "not used: --as benchmark=… and variant=…, which only apply to traces, tables and runs of a study, not to results of {}",
                 joined(&self.without_names)
             );
             notes.push(Note::marked("names", text));
+        }
+        if !options.columns.is_empty() && !self.without_columns.is_empty() {
+            let text = format!(
+                "--columns only applies to tables (CSV, TSV), not to results of {}",
+                joined(&self.without_columns)
+            );
+            notes.push(Note::marked("columns_unused", text));
         }
         if !self.strangers.is_empty() {
             let text = format!(
@@ -158,7 +183,8 @@ impl ImportTally {
         other: &OtherEndings,
         target: &'t Target<'_>,
     ) -> ImportAnswer<'t> {
-        let mut notes: Vec<Note> = self.notes.iter().map(kept_note).collect();
+        let mut notes = columns_notes(&self.columns);
+        notes.extend(self.notes.iter().map(kept_note));
         notes.extend(self.bad_lines.iter().cloned());
         notes.extend(alike_notes(&self.alike, target));
         notes.extend(self.skipped(options, other));
@@ -177,6 +203,26 @@ impl ImportTally {
             },
         }
     }
+}
+
+/// Returns notes on the meanings of columns.
+fn columns_notes(columns: &[ColumnsUsed]) -> Vec<Note> {
+    let mut notes = Vec::new();
+    for used in columns.iter().take(COLUMNS_SHOWN) {
+        notes.push(Note::new("columns", format!("columns: {}", used.text)));
+        if let Some(first) = used.rivals.first() {
+            let text = format!(
+                "the value could also be {}: `--columns value={first}` takes it instead",
+                joined(used.rivals.iter().map(|title| format!("`{title}`")))
+            );
+            notes.push(Note::marked("rival_columns", text).with("columns", used.rivals.clone()));
+        }
+    }
+    if let Some(more @ 1..) = columns.len().checked_sub(COLUMNS_SHOWN) {
+        let text = format!("{} more kinds of columns", grouped(more));
+        notes.push(Note::new("more_columns", text).with("count", more));
+    }
+    notes
 }
 
 /// Returns a note on what was skipped, or kept without being understood.

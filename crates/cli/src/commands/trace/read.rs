@@ -5,7 +5,7 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lapwing_formats::{BadLines, EachRun, ImportOptions, Source, TraceNames};
+use lapwing_formats::{BadLines, ColumnChoices, EachRun, ImportOptions, Source, TraceNames};
 use lapwing_model::text::counted;
 use lapwing_model::{Id, Record, Span};
 use lapwing_record::files;
@@ -130,6 +130,7 @@ fn imported(path: &Path) -> Result<Option<Trace>, CliError> {
         suite: None,
         trace: TraceNames::default(),
         each_run: EachRun::Iteration,
+        columns: ColumnChoices::default(),
         bad_lines: BadLines::Refuse,
         now: jiff::Timestamp::now(),
     };

@@ -10,4 +10,5 @@ pub(crate) mod lines;
 pub(crate) mod moment;
 pub(crate) mod number;
 pub(crate) mod spot;
+pub(crate) mod xml;
 pub(crate) mod zstd;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use lapwing_formats::{
-    BadLines, EachRun, ImportError, ImportOptions, Imported, Source, TraceNames, read,
+    BadLines, ColumnChoices, EachRun, ImportError, ImportOptions, Imported, Source, TraceNames,
+    read,
 };
 use lapwing_model::Record;
 use serde_json::Value;
@@ -22,6 +23,7 @@ pub fn import(source: &Source) -> Result<Imported, ImportError> {
         suite: None,
         trace: TraceNames::default(),
         each_run: EachRun::Iteration,
+        columns: ColumnChoices::default(),
         bad_lines: BadLines::Refuse,
         now: "2026-11-20T10:00:00Z".parse().expect("a time"),
     };

@@ -1,0 +1,73 @@
+//! What Benchmark.js prints: the rate of each benchmark with its margin of error, rounded.
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
+use crate::shared::keys::put;
+use crate::shared::reading::lines::{Line, Lines};
+use crate::shared::sink::Sink;
+use crate::shared::units::Unit;
+use crate::{BadLine, Format, ImportError, Source};
+
+pub(super) const FORMAT: Format =
+    Format::new("benchmarkjs", "output of Benchmark.js", looks_like, read);
+
+/// A line such as `sort x 1,415.20 ops/sec ±8.8% (7 runs sampled)`.
+static RESULT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"^(.*?) x ([0-9][0-9,]*(?:\.[0-9]+)?) ops/sec \x{b1}([0-9.]+)% \(([0-9]+) runs? sampled\)",
+    )
+    .ok()
+});
+
+fn result(line: &str) -> Option<Captures<'_>> {
+    RESULT.as_ref()?.captures(line)
+}
+
+fn looks_like(head: &[u8]) -> Option<&'static str> {
+    String::from_utf8_lossy(head)
+        .lines()
+        .any(|line| result(line.trim()).is_some())
+        .then_some("it has a line `… x … ops/sec ±…% (… runs sampled)`")
+}
+
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    let digest = source.sha256()?;
+    let session = SessionDraft::of("Benchmark.js");
+    let mut intake = Intake::begin(source, &digest, sink, session)?;
+    let run = intake.run(RunDraft::default())?;
+    let mut lines = Lines::of(source)?;
+    while let Some((number, line)) = lines.next()? {
+        match line {
+            Line::Text(text) => match result(text) {
+                Some(found) => intake.read_instance(number, run, draft(number, &found))?,
+                None if text.contains(" ops/sec") => {
+                    let reason = "not a whole result of Benchmark.js";
+                    intake.bad(BadLine::new(number, reason));
+                }
+                None => intake.notes().left_line(number, "they are no results"),
+            },
+            Line::Bad(reason) => intake.bad(BadLine::new(number, reason)),
+        }
+    }
+    intake.finish()
+}
+
+fn draft(line: u64, found: &Captures<'_>) -> Result<InstanceDraft, BadLine> {
+    let number = |text: &str| {
+        let number = text.replace(',', "").parse::<f64>();
+        number.map_err(|_error| BadLine::new(line, format!("not a number: {text}")))
+    };
+    let mut draft = InstanceDraft::of(&found[1]);
+    let mut summary = SummaryDraft::of("throughput", number(&found[2])?, "mean");
+    summary.n = found[4].parse().ok();
+    let margin = number(&found[3])? / 100.0;
+    put(&mut summary.extra, "relative_margin_of_error", Some(margin));
+    draft.summarise(&Unit::named("ops/s"), summary);
+    Ok(draft)
+}
+
+#[cfg(test)]
+mod tests;

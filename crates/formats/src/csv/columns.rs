@@ -1,0 +1,401 @@
+//! Finds out what the columns of a table mean, by their names and by what stands in them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ColumnChoices;
+use crate::csv::cells::{is_missing, number, time};
+use crate::csv::heading::Heading;
+use crate::csv::role::{CENTRES, COUNTS, KNOWN, NUMBERS, Role, SETTINGS, STATISTICS, VALUES};
+use crate::csv::table::CsvTable;
+
+/// The columns of a table with their meaning.
+#[derive(Debug)]
+pub(super) struct Columns {
+    pub(super) list: Vec<Column>,
+    /// Columns that could be the value as well as the one that was taken.
+    pub(super) rivals: Vec<String>,
+}
+
+/// A column.
+#[derive(Debug)]
+pub(super) struct Column {
+    /// Its place in a row.
+    pub(super) at: usize,
+    /// Its name as it is written.
+    pub(super) title: String,
+    pub(super) heading: Heading,
+    pub(super) role: Role,
+    is_given: bool,
+    content: Content,
+}
+
+/// What stands in most cells of a column that are not empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    Nothing,
+    Numbers,
+    /// Whole numbers that may be Unix times.
+    UnixTimes,
+    /// Dates.
+    Times,
+    Text,
+}
+
+impl Columns {
+    /// Returns the columns of a table.
+    pub(super) fn of(table: &CsvTable, choices: &ColumnChoices) -> Result<Self, String> {
+        check_header(&table.header)?;
+        let columns = table.header.iter().enumerate().map(|(at, title)| Column {
+            at,
+            title: title.clone(),
+            heading: Heading::of(title),
+            role: Role::Attribute,
+            is_given: false,
+            content: Content::of(table, at),
+        });
+        let mut columns = Self {
+            list: columns.collect(),
+            rivals: Vec::new(),
+        };
+        columns.choose(choices)?;
+        columns.know_hyperfine();
+        columns.name();
+        columns.find_values()?;
+        columns.find_parameters(table);
+        Ok(columns)
+    }
+
+    /// Returns the columns of a role.
+    pub(super) fn of_role(&self, role: Role) -> impl Iterator<Item = &Column> {
+        self.list.iter().filter(move |column| column.role == role)
+    }
+
+    /// Returns the column of a role that only one has.
+    pub(super) fn the(&self, role: Role) -> Option<&Column> {
+        self.of_role(role).next()
+    }
+
+    /// Returns whether they look like measurements, for a file whose format is not given: something is measured, and
+    /// it is said when or of what, or all that is measured has a unit.
+    pub(super) fn are_measurements(&self) -> bool {
+        let identity = [Role::Date, Role::Version, Role::Commit, Role::Benchmark];
+        let has_identity = identity.iter().any(|role| self.the(*role).is_some());
+        let mut values = self.of_role(Role::Value);
+        has_identity || values.all(|it| it.heading.unit.is_some())
+    }
+
+    /// Returns the value that statistics and counts belong to: a mean or median, else the first one.
+    pub(super) fn main_value(&self) -> Option<&Column> {
+        let mut centres = self.of_role(Role::Value).filter(|it| it.is_centre());
+        centres.next().or_else(|| self.the(Role::Value))
+    }
+
+    /// Returns the name of what the value is of many, if it is.
+    pub(super) fn statistic(&self) -> Option<&'static str> {
+        let main = self.main_value()?;
+        if main.heading.key() == "median" {
+            return Some("median");
+        }
+        (main.is_centre() || self.the(Role::Count).is_some()).then_some("mean")
+    }
+
+    /// Says in one line what each column means, as `--columns` takes it.
+    pub(super) fn text(&self) -> String {
+        let parts = Role::names().filter_map(Role::named).flat_map(|role| {
+            let of_role = self.of_role(role).filter(|it| it.role != Role::Attribute);
+            of_role.map(move |it| match (&it.heading.unit, role) {
+                (Some(unit), Role::Value) if !it.title.ends_with([')', ']']) => {
+                    format!("{role}={} [{unit}]", it.title)
+                }
+                (Some(_) | None, _) => format!("{role}={}", it.title),
+            })
+        });
+        parts.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Gives the columns the roles that were asked for.
+    fn choose(&mut self, choices: &ColumnChoices) -> Result<(), String> {
+        for (role, title) in choices.iter() {
+            let role = Role::named(role).unwrap_or(Role::Attribute);
+            let at = self.place(title)?;
+            let column = &mut self.list[at];
+            (column.role, column.is_given) = (role, true);
+        }
+        Ok(())
+    }
+
+    /// Returns the place of a column that is named or numbered (`#3`).
+    fn place(&self, title: &str) -> Result<usize, String> {
+        let exact = self.list.iter().position(|it| it.title == title);
+        let alike = || {
+            let mut list = self.list.iter();
+            list.position(|it| it.title.eq_ignore_ascii_case(title))
+        };
+        let number = || {
+            let number: usize = title.strip_prefix('#')?.parse().ok()?;
+            number.checked_sub(1).filter(|at| *at < self.list.len())
+        };
+        exact.or_else(alike).or_else(number).ok_or_else(|| {
+            let titles: Vec<String> = self
+                .list
+                .iter()
+                .map(|it| format!("`{}`", it.title))
+                .collect();
+            format!("there is no column `{title}`, only {}", titles.join(", "))
+        })
+    }
+
+    /// Gives the columns the roles that their names stand for, where their content agrees.
+    fn name(&mut self) {
+        for (role, names) in KNOWN {
+            if !role.is_shared() && self.the(role).is_some() {
+                continue;
+            }
+            for name in names {
+                let fits = |it: &&mut Column| {
+                    !it.is_given
+                        && it.role == Role::Attribute
+                        && it.has_key(name)
+                        && it.content.fits(role)
+                };
+                let Some(column) = self.list.iter_mut().find(fits) else {
+                    continue;
+                };
+                column.role = role;
+                if !role.is_shared() {
+                    break;
+                }
+            }
+        }
+        for column in &mut self.list {
+            let prefix = column.title.to_lowercase();
+            let is_parameter = prefix.starts_with("param:") || prefix.starts_with("param_");
+            if column.role == Role::Attribute && !column.is_given && is_parameter {
+                column.role = Role::Parameter;
+            }
+        }
+    }
+
+    /// Gives hyperfine's table its unit, which it does not state.
+    fn know_hyperfine(&mut self) {
+        const COLUMNS: [&str; 8] = [
+            "command", "mean", "stddev", "median", "user", "system", "min", "max",
+        ];
+        let has = |name: &str| self.list.iter().any(|it| it.title == name);
+        if COLUMNS.into_iter().all(has) {
+            for column in &mut self.list {
+                if COLUMNS[1..].contains(&column.title.as_str()) {
+                    column.heading.unit = Some("s".to_owned());
+                }
+            }
+        }
+    }
+
+    /// Finds the values among the columns of numbers that mean nothing else.
+    fn find_values(&mut self) -> Result<(), String> {
+        let free = Column::is_free_number;
+        let is_given = self.the(Role::Value).is_some();
+        let named = |of: &Self, names: &[&str]| -> Vec<usize> {
+            let with = |name: &&str| {
+                let mut list = of.list.iter();
+                list.position(|it| free(it) && it.heading.key() == **name)
+            };
+            names.iter().filter_map(with).collect()
+        };
+        let (values, centres) = (named(self, &VALUES), named(self, &CENTRES));
+        let measured = |it: &&Column| free(it) && !it.is_setting();
+        let all: Vec<usize> = self.list.iter().filter(measured).map(|it| it.at).collect();
+        let is_long = self.the(Role::Metric).is_some();
+        let taken: Vec<usize> = match (is_given, values.first(), centres.first()) {
+            (true, ..) => Vec::new(),
+            (false, Some(first), _) => {
+                let has_unit = |at: &usize| {
+                    let column = &self.list[*at];
+                    column.heading.unit.is_some() && !column.is_figure()
+                };
+                let is_rival = |at: &usize| at != first && (values.contains(at) || has_unit(at));
+                let rivals: Vec<usize> = all.iter().copied().filter(is_rival).collect();
+                self.rivals = self.titles(&rivals);
+                vec![*first]
+            }
+            (false, None, Some(first)) => {
+                let figures = |at: &usize| !self.list[*at].is_figure();
+                let others = all.iter().copied().filter(figures);
+                std::iter::once(*first).chain(others).collect()
+            }
+            (false, None, None) if is_long => {
+                self.rivals = self.titles(all.get(1..).unwrap_or_default());
+                all.first().copied().into_iter().collect()
+            }
+            (false, None, None) => all,
+        };
+        for at in taken {
+            self.list[at].role = Role::Value;
+        }
+        let Some(main) = self.main_value() else {
+            return Err("no column has measured values: all of them are texts, dates or numbers of something".to_owned());
+        };
+        // Figures belong to a single value, or to the one that is one of them.
+        let is_one = main.is_centre() || self.of_role(Role::Value).count() == 1;
+        if is_one {
+            for column in &mut self.list {
+                if column.is_free_number() {
+                    if column.is_count() {
+                        column.role = Role::Count;
+                    } else if column.is_figure() {
+                        column.role = Role::Statistic;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn titles(&self, places: &[usize]) -> Vec<String> {
+        places
+            .iter()
+            .map(|at| self.list[*at].title.clone())
+            .collect()
+    }
+
+    /// Finds the parameters: texts and settings that tell rows apart that would be the same otherwise.
+    fn find_parameters(&mut self, table: &CsvTable) {
+        let is_numbered = [Role::Instance, Role::Iteration]
+            .iter()
+            .any(|role| self.the(*role).is_some());
+        let mut fixed: Vec<usize> = self
+            .list
+            .iter()
+            .filter(|it| it.role.tells_apart())
+            .map(|it| it.at)
+            .collect();
+        for column in &mut self.list {
+            if column.role != Role::Attribute
+                || column.is_given
+                || column.title.is_empty()
+                || !column.can_be_parameter()
+            {
+                continue;
+            }
+            let mut values = BTreeSet::new();
+            let mut seen: BTreeMap<Vec<&str>, &str> = BTreeMap::new();
+            let mut tells_apart = false;
+            for row in &table.rows {
+                let key = fixed.iter().map(|at| row.cell(*at)).collect();
+                let value = row.cell(column.at);
+                values.insert(value);
+                tells_apart |= *seen.entry(key).or_insert(value) != value;
+            }
+            // A text that is another one in each numbered row is a remark.
+            if tells_apart && (!is_numbered || 2 * values.len() <= table.rows.len()) {
+                column.role = Role::Parameter;
+                fixed.push(column.at);
+            }
+        }
+    }
+}
+
+impl Column {
+    fn has_key(&self, name: &str) -> bool {
+        // The name of a column such as `date_ms` ends in a unit, which belongs to it.
+        self.heading.key() == name || crate::csv::heading::key(&self.title) == name
+    }
+
+    /// Returns whether its numbers mean nothing else yet.
+    fn is_free_number(&self) -> bool {
+        self.role == Role::Attribute && !self.is_given && self.content.is_numbers()
+    }
+
+    /// Returns whether its numbers were chosen, or only tell rows apart.
+    fn is_setting(&self) -> bool {
+        let key = self.heading.key();
+        let is_known = |names: &[&str]| names.contains(&key.as_str());
+        is_known(&SETTINGS) || is_known(&NUMBERS) || key.ends_with("_id") || self.title.is_empty()
+    }
+
+    fn can_be_parameter(&self) -> bool {
+        match self.content {
+            Content::Text => true,
+            Content::Numbers | Content::UnixTimes => {
+                SETTINGS.contains(&self.heading.key().as_str())
+            }
+            Content::Nothing | Content::Times => false,
+        }
+    }
+
+    /// Returns whether it is a mean or median.
+    fn is_centre(&self) -> bool {
+        CENTRES.contains(&self.heading.key().as_str())
+    }
+
+    /// Returns whether it is another figure of a value.
+    fn is_figure(&self) -> bool {
+        STATISTICS.contains(&self.heading.key().as_str()) || self.is_count()
+    }
+
+    fn is_count(&self) -> bool {
+        COUNTS.contains(&self.heading.key().as_str())
+    }
+}
+
+impl Content {
+    /// Returns what stands in most cells.
+    fn of(table: &CsvTable, at: usize) -> Self {
+        let (mut filled, mut numbers, mut times, mut whole) = (0_usize, 0, 0, 0);
+        for cell in table.column(at) {
+            if is_missing(cell) {
+                continue;
+            }
+            filled += 1;
+            let is_number = number(cell, table.has_decimal_comma).is_some();
+            numbers += usize::from(is_number);
+            whole += usize::from(is_number && !cell.contains(['.', ',', 'e']));
+            times += usize::from(time(cell).is_some());
+        }
+        match filled {
+            0 => Self::Nothing,
+            // Numbers with decimals are rarely times, whatever their size.
+            _ if 2 * numbers > filled && 2 * times > filled && whole == numbers => Self::UnixTimes,
+            _ if 2 * numbers > filled => Self::Numbers,
+            _ if 2 * times > filled => Self::Times,
+            _ => Self::Text,
+        }
+    }
+
+    fn is_numbers(self) -> bool {
+        matches!(self, Self::Numbers | Self::UnixTimes)
+    }
+
+    /// Returns whether a column of that role can hold this.
+    fn fits(self, role: Role) -> bool {
+        match role {
+            Role::Date => matches!(self, Self::Times | Self::UnixTimes),
+            Role::Benchmark | Role::Metric | Role::Unit => self == Self::Text,
+            Role::Version | Role::Commit | Role::Instance | Role::Iteration => {
+                self != Self::Nothing
+            }
+            Role::Branch
+            | Role::Session
+            | Role::Parameter
+            | Role::Host
+            | Role::Variant
+            | Role::BurnIn
+            | Role::Value
+            | Role::Statistic
+            | Role::Count
+            | Role::Attribute => self != Self::Nothing,
+        }
+    }
+}
+
+/// Returns an error for a first line that names no columns.
+fn check_header(header: &[String]) -> Result<(), String> {
+    let no_name =
+        |title: &&String| number(title, false).is_some_and(f64::is_finite) || time(title).is_some();
+    match header.iter().find(no_name) {
+        Some(cell) => Err(format!(
+            "the first line has to name the columns, and `{cell}` is no name: put a line such as `date,commit,benchmark,seconds` before it"
+        )),
+        None => Ok(()),
+    }
+}
