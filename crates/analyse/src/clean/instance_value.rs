@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{CleanInstance, CleaningPolicy, SteadyFrom, clean};
+use super::{CleanInstance, Cleaned, CleaningPolicy, SteadyFrom, clean};
 use crate::sample::is_void;
 use lapwing_model::{InstanceOutcome, Summary};
 use lapwing_record::InstanceData;
@@ -36,9 +36,13 @@ impl PreferredCentres {
         Self(names.into_iter().map(|it| it.0.to_owned()).collect())
     }
 
-    /// Returns the summary of a metric whose centre comes first.
-    fn choose<'a>(&self, instance: &'a InstanceData, metric: &str) -> Option<&'a Summary> {
-        let of_metric = instance.summaries.iter().filter(|it| it.metric == metric);
+    /// Returns the summary that stands for an instance without samples of a metric: that whose centre comes first.
+    pub fn summary<'a>(&self, instance: &'a InstanceData, metric: &str) -> Option<&'a Summary> {
+        if !is_summarised(instance, metric) {
+            return None;
+        }
+        let of_metric = instance.summaries.iter();
+        let of_metric = of_metric.filter(|it| it.metric == metric && it.centre.is_finite());
         let place = |summary: &&Summary| self.0.iter().position(|it| it == centre_name(summary));
         of_metric.min_by_key(|summary| place(summary).unwrap_or(usize::MAX))
     }
@@ -50,46 +54,56 @@ pub(crate) fn centre_name(summary: &Summary) -> &str {
     statistic.split_once('/').map_or(statistic, |it| it.0)
 }
 
-/// Returns the values of instances of one benchmark, one for each: the mean of the iterations that remain under
-/// `policy`, or, if the source kept none of the metric, the centre of its summary. `centres` are those of the whole
-/// history ([`PreferredCentres::of`]).
+/// Returns the same as [`clean`], and for an instance of which the source kept no samples of the metric, the centre of
+/// its summary as its only value. `centres` are those of all instances that are looked at together
+/// ([`PreferredCentres::of`]). A policy's fewest instances count both.
 ///
 /// The spread and the number of samples of a summary are not used: they say how much the samples of one process vary,
 /// and nothing about other runs.
+pub fn clean_with_summaries(
+    instances: &[&InstanceData],
+    metric: &str,
+    policy: CleaningPolicy,
+    centres: &PreferredCentres,
+) -> Cleaned {
+    let mut cleaned = clean(instances.iter().copied(), metric, policy);
+    let has_steady_state = match policy.burn_in {
+        SteadyFrom::Recorded | SteadyFrom::Index(_) => true,
+        SteadyFrom::Never | SteadyFrom::Unknown => false,
+    };
+    if centres.0.is_empty() || !has_steady_state {
+        return cleaned;
+    }
+    let summarised = instances.iter().enumerate().filter_map(|(position, it)| {
+        let values = vec![centres.summary(it, metric)?.centre];
+        Some(CleanInstance {
+            position,
+            values,
+            without_value: 0,
+        })
+    });
+    cleaned.instances.extend(summarised);
+    if cleaned.instances.len() < policy.min_instances {
+        cleaned.instances.clear();
+    }
+    cleaned.instances.sort_by_key(|it| it.position);
+    cleaned
+}
+
+/// Returns the values of instances of one benchmark, one for each: the mean of the iterations that remain under
+/// `policy`, or, if the source kept none of the metric, the centre of its summary.
 pub fn instance_values(
     instances: &[&InstanceData],
     metric: &str,
     policy: CleaningPolicy,
     centres: &PreferredCentres,
 ) -> Vec<InstanceValue> {
-    let cleaned = clean(instances.iter().copied(), metric, policy);
-    let of_iterations = |it: &CleanInstance| InstanceValue {
+    let cleaned = clean_with_summaries(instances, metric, policy, centres);
+    let value = |it: &CleanInstance| InstanceValue {
         position: it.position,
         value: it.mean(),
     };
-    let mut values: Vec<InstanceValue> = cleaned.instances.iter().map(of_iterations).collect();
-    let has_steady_state = match policy.burn_in {
-        SteadyFrom::Recorded | SteadyFrom::Index(_) => true,
-        SteadyFrom::Never | SteadyFrom::Unknown => false,
-    };
-    if centres.0.is_empty() || !has_steady_state {
-        return values;
-    }
-    let summarised = instances.iter().enumerate().filter_map(|(position, it)| {
-        let summary = centres
-            .choose(it, metric)
-            .filter(|_| is_summarised(it, metric))?;
-        let value = summary.centre;
-        value
-            .is_finite()
-            .then_some(InstanceValue { position, value })
-    });
-    values.extend(summarised);
-    if values.len() < policy.min_instances {
-        values.clear();
-    }
-    values.sort_by_key(|it| it.position);
-    values
+    cleaned.instances.iter().map(value).collect()
 }
 
 /// Returns whether an instance ended well and has no iteration with a value of the metric: what was measured of it is

@@ -12,13 +12,12 @@ mod rules;
 mod state;
 mod steady;
 
-use lapwing_model::Summary;
 pub use lapwing_model::bare_name;
 use lapwing_record::InstanceData;
 
 pub use audit::{Audit, AuditStage, BenchmarkAudit, Exclusion, Funnel, Remaining, UnusableReason};
 pub(crate) use instance_value::centre_name;
-pub use instance_value::{InstanceValue, PreferredCentres, instance_values};
+pub use instance_value::{InstanceValue, PreferredCentres, clean_with_summaries, instance_values};
 pub use left_out::LeftOut;
 pub use outlier::{OutlierMetrics, OutlierRule};
 pub use rules::{
@@ -158,40 +157,6 @@ pub fn clean<'a>(
         }
     }
     cleaned
-}
-
-/// Returns the same as [`clean`], and for an instance of which the source kept no samples of the metric, the centre of
-/// its summary as its only value. A policy's fewest instances count both.
-pub fn clean_with_summaries(
-    instances: &[&InstanceData],
-    metric: &str,
-    policy: CleaningPolicy,
-) -> Cleaned {
-    let mut cleaned = clean(instances.iter().copied(), metric, policy);
-    let summarised: Vec<CleanInstance> = (instances.iter().enumerate())
-        .filter_map(|(position, it)| {
-            Some(CleanInstance {
-                position,
-                values: vec![summary_of(it, metric)?.centre],
-                without_value: 0,
-            })
-        })
-        .collect();
-    if cleaned.instances.len() + summarised.len() >= policy.min_instances {
-        cleaned.instances.extend(summarised);
-        cleaned.instances.sort_by_key(|it| it.position);
-    }
-    cleaned
-}
-
-/// Returns the summary of an instance without samples of a metric.
-pub fn summary_of<'a>(it: &'a InstanceData, metric: &str) -> Option<&'a Summary> {
-    let mut samples = it.iterations.values.get(metric).into_iter().flatten();
-    if samples.any(|value| value.is_finite()) {
-        return None;
-    }
-    let mut summaries = it.summaries.iter();
-    summaries.find(|it| it.metric == metric && it.centre.is_finite())
 }
 
 /// The states of the iterations of one instance.

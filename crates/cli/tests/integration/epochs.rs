@@ -283,7 +283,7 @@ fn a_suite_s_mean_is_of_benchmarks_that_have_a_ratio() {
      a            1.01 s     3.01 s                           4 / 4  ? no verdict: the benchmark itself changed between the sides (fingerprint or parameters differ)
      b            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.4 %
      c            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.4 %
-    suite: 1.000× [0.991, 1.009], the geometric mean of 2 benchmarks
+    suite: 1.000× [0.991, 1.009] within these sessions, the geometric mean of 2
     ");
 }
 

@@ -1339,6 +1339,7 @@ fn columns_of_a_table_are_shown_and_can_be_corrected() {
     note: the value could also be `seconds`, `score`: `--columns value=seconds`
     takes it instead
     kept in the attributes of the instance: seconds, score
+    found 1 name, 2 results
     exit 0
 
     nightly.csv: 2 instances, 2 iterations imported
@@ -1346,6 +1347,7 @@ fn columns_of_a_table_are_shown_and_can_be_corrected() {
     stored in .lapwing/lapwing.db as 2 sessions
     columns: date=date, commit=commit, benchmark=test, value=seconds [s]
     kept in the attributes of the instance: value, score
+    found 1 name, 2 results
     exit 0
 
     nightly.csv: nothing new, everything is already in the store
@@ -1353,6 +1355,7 @@ fn columns_of_a_table_are_shown_and_can_be_corrected() {
     stored in .lapwing/lapwing.db as 2 sessions
     columns: date=date, commit=commit, benchmark=test, value=seconds [s]
     kept in the attributes of the instance: value, score
+    found 1 name, 2 results
     exit 0
 
     error: the same content is already in the store as session `nightly aaa0 2026-11-01 00:00:00`, imported with columns `date=date, commit=commit, benchmark=test, value=seconds [s]` and not columns `date=date, commit=commit, benchmark=test, value=value`
@@ -1417,6 +1420,13 @@ fn columns_are_in_json_and_only_tables_have_them() {
         {
           "code": "columns_unused",
           "text": "--columns only applies to tables (CSV, TSV), not to results of hail"
+        },
+        {
+          "code": "found",
+          "text": "found 2 names, 2 results",
+          "names": 2,
+          "names_without_result": 0,
+          "results": 2
         }
       ],
       "omitted_rows": 0,
@@ -1433,7 +1443,10 @@ fn columns_are_in_json_and_only_tables_have_them() {
           "iterations": 1,
           "known_instances": 0,
           "known_records": 0,
+          "names": 1,
+          "names_without_result": 0,
           "new_records": 4,
+          "results": 1,
           "spans": 0,
           "summaries": 0
         },
@@ -1448,14 +1461,19 @@ fn columns_are_in_json_and_only_tables_have_them() {
           "iterations": 1,
           "known_instances": 0,
           "known_records": 0,
+          "names": 1,
+          "names_without_result": 0,
           "new_records": 5,
+          "results": 1,
           "spans": 0,
           "summaries": 0
         }
       ],
       "imported_files": 2,
+      "names": 2,
       "refused": [],
       "refused_files": 0,
+      "results": 2,
       "session": null,
       "sessions": 2,
       "store": ".lapwing/lapwing.db",
@@ -1470,7 +1488,8 @@ fn columns_are_in_json_and_only_tables_have_them() {
         "new_records": 9,
         "spans": 0,
         "summaries": 0
-      }
+      },
+      "without_result": []
     }
     exit 0
     "#);

@@ -329,6 +329,7 @@ fn the_same_content_under_two_names_is_the_same_in_both_stores() {
     two.jsonl: nothing new, everything is already in the store
     detected record: its first line has `v` and `kind`
     stored in one.db as session `one` of suite `hyperfine`
+    found 1 name, 1 result
     exit 0
     ");
     assert_eq!(run(&["--store", "one.db", "list", "sessions"]), before);

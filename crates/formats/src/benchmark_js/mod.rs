@@ -47,12 +47,32 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
                     let reason = "not a whole result of Benchmark.js";
                     intake.bad(BadLine::new(number, reason));
                 }
-                None => intake.notes().left_line(number, "they are no results"),
+                None => {
+                    for name in named(text) {
+                        intake
+                            .found()
+                            .without_result(name, number, "no whole result");
+                    }
+                    intake.notes().left_line(number, "they are no results");
+                }
             },
             Line::Bad(reason) => intake.bad(BadLine::new(number, reason)),
         }
     }
     intake.finish()
+}
+
+/// Returns the benchmarks that a line names which is no whole result: one that is cut off, or the last one of a suite.
+fn named(line: &str) -> Vec<&str> {
+    if let Some(fastest) = line.strip_prefix("Fastest is ") {
+        return fastest.split(',').map(str::trim).collect();
+    }
+    let cut = line.split_once(" x ");
+    let cut = cut.filter(|(_, rest)| {
+        rest.trim_start()
+            .starts_with(|it: char| it.is_ascii_digit())
+    });
+    cut.map(|(name, _)| name.trim()).into_iter().collect()
 }
 
 fn draft(line: u64, found: &Captures<'_>) -> Result<InstanceDraft, BadLine> {

@@ -47,19 +47,24 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let mut reader = TextReader::default();
     while let Some((number, line)) = lines.next()? {
         let ended = match line {
-            Line::Text(text) => reader.line(number, &plain(text)),
+            Line::Text(text) => {
+                for overwritten in text.split('\r').map(plain) {
+                    reader.announce(&overwritten);
+                }
+                reader.line(number, &plain(text))
+            }
             Line::Bad(reason) => Err(BadLine::new(number, reason)),
         };
         if let Some(Some((line, draft))) = intake.good(ended) {
             intake.instance(line, run, draft)?;
         }
         for name in reader.lost.drain(..) {
-            intake.notes().left(&name, "it has no time");
+            intake.found().without_result(&name, 0, "it has no time");
         }
     }
     let last = reader.end();
     for name in reader.lost.drain(..) {
-        intake.notes().left(&name, "it has no time");
+        intake.found().without_result(&name, 0, "it has no time");
     }
     if let Some((line, draft)) = last {
         intake.instance(line, run, draft)?;
@@ -83,14 +88,21 @@ struct TextReader {
 }
 
 impl TextReader {
+    /// Takes what a terminal shows for some time, if it says that a benchmark begins.
+    fn announce(&mut self, shown: &str) {
+        let Some(rest) = shown.strip_prefix("Benchmarking ") else {
+            return;
+        };
+        let name = rest.split_once(": ").map_or(rest, |(name, _)| name).trim();
+        if self.announced.as_deref() != Some(name) {
+            self.lost.extend(self.announced.replace(name.to_owned()));
+        }
+    }
+
     /// Takes the next line; returns the benchmark that it ends.
     fn line(&mut self, number: u64, line: &str) -> Result<Option<Found>, BadLine> {
         let before = std::mem::replace(&mut self.before, line.to_owned());
-        if let Some(rest) = line.strip_prefix("Benchmarking ") {
-            let name = rest.split_once(": ").map_or(rest, |(name, _)| name).trim();
-            if self.announced.as_deref() != Some(name) {
-                self.lost.extend(self.announced.replace(name.to_owned()));
-            }
+        if line.starts_with("Benchmarking ") {
             return Ok(self.current.take());
         }
         if let Some(found) = OUTLIERS.as_ref().and_then(|it| it.captures(line)) {
@@ -118,10 +130,12 @@ impl TextReader {
         }
         let announced = self.announced.take();
         let name = match figures.name.as_str() {
-            "" if before.starts_with("Benchmarking ") => announced.unwrap_or_default(),
+            "" if before.starts_with("Benchmarking ") => announced.clone().unwrap_or_default(),
             "" => before,
             name => name.to_owned(),
         };
+        self.lost
+            .extend(announced.filter(|announced| *announced != name));
         let mut draft = InstanceDraft::of(name);
         draft.summarise(&unit, summary);
         Ok(self.current.replace((number, draft)))

@@ -37,7 +37,7 @@ fn what_a_terminal_shows_is_read_and_what_has_no_time_is_named() {
     {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"last"},"block":0,"position":1,"attempt":0}
     {"v":1,"kind":"summary","instance":"#3","metric":"wall_time","centre":0.0011,"statistic":"estimate","lower_bound":0.001,"upper_bound":0.0012}
     {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
-    left, as it has no time: sort/killed
+    without a result: sort/killed (line 0): it has no time
     "##);
 }
 

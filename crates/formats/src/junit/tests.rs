@@ -20,6 +20,8 @@ fn a_test_case_has_one_time_and_says_why_it_failed() {
     {"v":1,"kind":"instance","id":"#7","run":"#1","benchmark":{"id":"test_demo::test_error"},"block":0,"position":5,"attempt":0,"host":"vm"}
     {"v":1,"kind":"instance_end","instance":"#7","outcome":"failed","message":"failed on setup with \"RuntimeError: no fixture\""}
     left, as their time is rounded to 0: test_demo::test_sort[10], test_demo::test_sort[1000]
+    without a result: test_demo::test_sort[1000] (line 1): it has no value
+    without a result: test_demo::test_sort[10] (line 1): it has no value
     "##);
     insta::assert_snapshot!(shown(&imported("junit/nextest.xml")), @r##"
     junit because it has `testsuite` and `testcase`
@@ -37,6 +39,7 @@ fn a_test_case_has_one_time_and_says_why_it_failed() {
     left, as they have no time: demo::a::d
     kept in attributes of the instance: retries
     kept in attributes of the session: profile
+    without a result: demo::a::d (line 9): it has no value
     "##);
 }
 

@@ -1,7 +1,7 @@
 //! Reads the files of reports about other trackers, each of which some tool could not read, or read in part without a
 //! word: format, instances, values and spans, names without results.
 
-use lapwing_formats::{BadLines, EachRun, ImportOptions, Source, TraceNames, read};
+use lapwing_formats::{BadLines, ColumnChoices, EachRun, ImportOptions, Source, TraceNames, read};
 use lapwing_model::Record;
 use lapwing_testing::reference_data;
 
@@ -56,6 +56,7 @@ fn what_others_could_not_read_is_read_or_told() {
         suite: None,
         trace: TraceNames::default(),
         each_run: EachRun::Iteration,
+        columns: ColumnChoices::default(),
         bad_lines: BadLines::Refuse,
         now: "2026-01-01T00:00:00Z".parse().unwrap(),
     };

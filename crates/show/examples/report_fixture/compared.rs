@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lapwing_analyse::clean::{CleaningPolicy, clean_with_summaries, summary_of};
+use lapwing_analyse::clean::{CleaningPolicy, PreferredCentres, clean_with_summaries};
 use lapwing_analyse::judge::{
     CompareOptions, Comparison, EarlierComparisons, SideSample, SuiteComparison, compare, decide,
 };
@@ -98,17 +98,19 @@ fn side(
         .cloned()
         .collect();
     hosts.extend(of_session.iter().filter_map(|it| it.instance.host.clone()));
+    let centres = PreferredCentres::of(&of_session, metric);
     let mut cleaned = clean_with_summaries(
         &of_session.iter().collect::<Vec<_>>(),
         metric,
         CleaningPolicy::default(),
+        &centres,
     );
     for value in cleaned.instances.iter_mut().flat_map(|it| &mut it.values) {
         *value *= factor;
     }
     let places = cleaned.instances.iter().enumerate();
     let summarised =
-        places.filter(|(_, it)| summary_of(&of_session[it.position], metric).is_some());
+        places.filter(|(_, it)| centres.summary(&of_session[it.position], metric).is_some());
     SideSample {
         summarised: summarised.map(|(place, _)| place).collect(),
         cleaned,

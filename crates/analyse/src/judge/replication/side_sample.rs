@@ -10,7 +10,8 @@ use super::super::compare::SideSample;
 use super::super::duet::DuetPart;
 use super::unit::InstanceOrigin;
 use crate::clean::{
-    CleanInstance, Cleaned, CleaningPolicy, SteadyFrom, clean_with_summaries, summary_of,
+    CleanInstance, Cleaned, CleaningPolicy, PreferredCentres, SteadyFrom, centre_name,
+    clean_with_summaries,
 };
 use crate::sample::{Sample, SideSetting, telling};
 use lapwing_model::{Conversion, InstanceOutcome, Look, Metric, Outcome};
@@ -19,15 +20,19 @@ use lapwing_record::InstanceData;
 impl SideSample {
     /// Returns one side of a benchmark and metric.
     pub fn of(sample: &Sample<'_>, metric: &str, policy: CleaningPolicy) -> Self {
-        let cleaned = clean_with_summaries(&sample.instances, metric, policy);
+        let centres = PreferredCentres::of(sample.instances.iter().copied(), metric);
+        let cleaned = clean_with_summaries(&sample.instances, metric, policy, &centres);
         Self {
             duets: DuetPart::of(&sample.instances, metric, policy),
             never_steady: policy.burn_in == SteadyFrom::Never,
             earlier: sample.earlier_epoch,
             setting: SideSetting::of(sample),
             origins: origins(&cleaned, &sample.instances),
-            ..Self::with(cleaned, &sample.instances, metric)
-                .with_summaries(&sample.instances, metric)
+            ..Self::with(cleaned, &sample.instances, metric).with_summaries(
+                &sample.instances,
+                metric,
+                &centres,
+            )
         }
     }
 
@@ -99,13 +104,18 @@ impl SideSample {
     }
 
     /// Notes which values are summaries; `instances` are those that were cleaned.
-    fn with_summaries(mut self, instances: &[&InstanceData], metric: &str) -> Self {
+    fn with_summaries(
+        mut self,
+        instances: &[&InstanceData],
+        metric: &str,
+        centres: &PreferredCentres,
+    ) -> Self {
         for (place, instance) in self.cleaned.instances.iter().enumerate() {
             let data = instances.get(instance.position);
-            let centre = match data.and_then(|it| summary_of(it, metric)) {
+            let centre = match data.and_then(|it| centres.summary(it, metric)) {
                 Some(summary) => {
                     self.summarised.insert(place);
-                    summary.statistic.split('/').next().unwrap_or_default()
+                    centre_name(summary)
                 }
                 None => SAMPLED,
             };
@@ -128,7 +138,8 @@ pub(in crate::judge) fn halves(
     split: SampleSplit,
 ) -> Vec<SideSample> {
     let instances = &sample.instances;
-    let cleaned = clean_with_summaries(instances, metric, policy);
+    let centres = PreferredCentres::of(instances.iter().copied(), metric);
+    let cleaned = clean_with_summaries(instances, metric, policy, &centres);
     let middle = cleaned.instances.len() / 2;
     let first_of_second = cleaned.instances.get(middle).map(|it| it.position);
     let side_of = |place: usize, position: usize| match split {
@@ -150,7 +161,7 @@ pub(in crate::judge) fn halves(
     with.map(|(cleaned, half)| SideSample {
         never_steady: policy.burn_in == SteadyFrom::Never,
         setting: SideSetting::of(sample),
-        ..SideSample::with(cleaned, half, metric).with_summaries(instances, metric)
+        ..SideSample::with(cleaned, half, metric).with_summaries(instances, metric, &centres)
     })
     .collect()
 }

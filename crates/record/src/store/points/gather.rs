@@ -26,7 +26,7 @@ pub(crate) struct PointGatherer {
     empty: HashMap<i64, (i64, i64)>,
     /// Other runs, which have no points any more.
     missing: BTreeSet<i64>,
-    definitions: BenchmarkDefinitions,
+    definitions: KnownDefinitions,
 }
 
 impl PointGatherer {
@@ -173,21 +173,21 @@ impl PointGatherer {
 
 /// The definition of each benchmark, as far as its instances have the same.
 #[derive(Debug, Default)]
-struct BenchmarkDefinitions {
+struct KnownDefinitions {
     /// `None` for those of which everything has to be read.
-    known: HashMap<i64, Option<Definition>>,
+    known: HashMap<i64, Option<BenchmarkDefinition>>,
 }
 
 /// Fingerprint and parameters.
-type Definition = (Option<String>, Option<String>);
+type BenchmarkDefinition = (Option<String>, Option<String>);
 
-impl BenchmarkDefinitions {
+impl KnownDefinitions {
     /// Notes a definition; of a benchmark with several ones everything has to be read.
     fn note(
         &mut self,
         connection: &Connection,
         benchmark: i64,
-        definition: Definition,
+        definition: BenchmarkDefinition,
     ) -> StoreResult<()> {
         match self.of(connection, benchmark)? {
             Some(Some(known)) if *known == definition => Ok(()),
@@ -209,7 +209,7 @@ impl BenchmarkDefinitions {
         &mut self,
         connection: &Connection,
         benchmark: i64,
-    ) -> StoreResult<Option<&Option<Definition>>> {
+    ) -> StoreResult<Option<&Option<BenchmarkDefinition>>> {
         if !self.known.contains_key(&benchmark) {
             let sql =
                 "SELECT fingerprint, params, is_whole FROM history_benchmark WHERE benchmark = ?1";
