@@ -7,6 +7,8 @@ use lapwing_record::RunHead;
 
 /// Usual names of default branches; a repository that had one and has another one has renamed it.
 const USUAL: [&str; 3] = ["main", "master", "trunk"];
+/// One commit of so many may be missing in the repository.
+const MISSING: usize = 20;
 /// Fewer characters of a hash match too many commits.
 const SHORTEST_HASH: usize = 7;
 
@@ -47,6 +49,17 @@ impl CommitLine {
         }
         let (hash, number) = self.numbers.range(commit.to_owned()..).next()?;
         hash.starts_with(commit).then_some(*number)
+    }
+
+    /// Returns whether the repository has nearly all of the commits of these runs that have no date: those of a shallow
+    /// clone have no place among the others.
+    pub(super) fn places(&self, runs: &[&RunHead]) -> bool {
+        let undated = runs.iter().filter(|run| run.version_date.is_none());
+        let commits: BTreeSet<&str> = undated.filter_map(|run| run.commit.as_deref()).collect();
+        let missing = commits
+            .iter()
+            .filter(|it| self.number(it).is_none() && !self.known.contains(**it));
+        MISSING * missing.count() <= commits.len()
     }
 
     fn is_elsewhere(&self, commit: &str) -> bool {
@@ -139,7 +152,7 @@ impl MainRuns {
         }
         self.branch_runs += runs.len() - main.len();
         let dirty = main.iter().filter(|run| run.dirty == Some(true)).count();
-        if 2 * dirty < main.len() {
+        if 2 * dirty <= main.len() {
             main.retain(|run| run.dirty != Some(true));
             self.dirty_runs += dirty;
         }

@@ -58,6 +58,7 @@ impl SuiteHistories {
                 }
                 moment
             });
+            let line = line.filter(|line| line.places(&runs));
             let number = |commit: Option<&str>| line?.number(commit?);
             let numbers: BTreeMap<Id, usize> = runs
                 .iter()

@@ -129,6 +129,9 @@ enum VersionStage {
     After(u64),
 }
 
+/// Numbers of builds have six digits at most: seven may be the beginning of a hash.
+const LONGEST_BUILD: u64 = 1_000_000;
+
 /// Words for versions before a release, by how near they are to it.
 const BEFORE_RELEASE: [&[&str]; 5] = [
     &["dev", "snapshot", "nightly"],
@@ -149,9 +152,14 @@ impl<'n> VersionName<'n> {
         let numbers: Option<Vec<u64>> = numbers.map(|it| it.parse().ok()).collect();
         Some(Self {
             prefix,
-            numbers: numbers.filter(|it| it.len() > 1)?,
+            numbers: numbers?,
             stage: VersionStage::of(rest),
         })
+    }
+
+    /// Returns whether it is one number, such as that of a build: `r119`, `build 90`.
+    fn is_build(&self) -> bool {
+        self.numbers.len() == 1
     }
 }
 
@@ -189,6 +197,11 @@ fn versions_tell(runs: &[RunMoment]) -> bool {
     let is_one_kind = names
         .windows(2)
         .all(|pair| pair[0].prefix == pair[1].prefix);
+    // Numbers as long as hashes may be some.
+    let is_short = |name: &VersionName| name.numbers.iter().all(|it| *it < LONGEST_BUILD);
+    if names.iter().any(VersionName::is_build) && !names.iter().all(is_short) {
+        return false;
+    }
     let places: BTreeSet<_> = runs.iter().map(|run| (run.session, &run.version)).collect();
     let distinct: BTreeSet<&VersionName> = names.iter().collect();
     is_one_kind && names.len() > 1 && distinct.len() == places.len()
@@ -255,9 +268,11 @@ mod tests {
         );
         let of = |name| VersionName::of(name);
         assert_eq!(of("0.2.100-a1b2c3d4e5f6"), of("0.2.100-ffffffffffff"));
-        for name in ["1234567", "abc", "", "r12", "a1b2c3d"] {
+        for name in ["abc", ""] {
             assert_eq!(of(name), None, "{name}");
         }
+        assert_eq!(sorted("r119 r90"), "r90 r119");
+        assert_eq!(sorted("build 100 build 90".replace("d ", "d_").as_str()), "build_90 build_100");
     }
 
     #[test]

@@ -373,6 +373,10 @@ pub(crate) fn new_session(
     attributes.insert("source".to_owned(), Value::Object(about));
     let identity = draft.identity.as_ref().unwrap_or(digest);
     let mut parts = vec![format.as_bytes(), identity.as_slice()];
+    // Two nights may have the same results.
+    let date = started.filter(|_| from == StartedFrom::FileName);
+    let date = date.map(|it| it.to_string());
+    parts.extend(date.as_ref().map(|it| it.as_bytes()));
     if !draft.key.is_empty() {
         parts.push(draft.key.as_bytes());
     }
