@@ -30,7 +30,7 @@ pub use record_file::RecordFile;
 pub use refusals::{LineEnd, Refusals, read_line};
 pub use store::{
     AppendCounts, BenchmarkPoints, BenchmarkRow, CheckReport, HistoryPoint, HistoryPoints,
-    InstanceState, LeftOut, MetricRow, OpenedSession, PointRun, PurgeCounts, RecordCount,
-    RescueReport, RunRow, SessionRow, SessionState, Store, StoreError, StoreInfo, TouchedCounts,
-    TraceHead, Writer, rescue,
+    InstanceState, LeftOut, MetricRow, NO_POINTS, OpenedSession, PointRun, PurgeCounts,
+    RecordCount, RescueReport, RunRow, SessionRow, SessionState, Store, StoreError, StoreInfo,
+    TouchedCounts, TraceHead, Writer, rescue,
 };

@@ -108,6 +108,7 @@ fn untested(histories: &Histories, state: SeriesState) -> Option<String> {
         SeriesState::NothingUsable { since } => {
             Some(format!("no usable value since {}", place(since)))
         }
+        SeriesState::NoOrder => Some(reason_words(UnjudgedReason::NoOrder).to_owned()),
         SeriesState::NeverUsable => Some(reason_words(UnjudgedReason::NeverUsable).to_owned()),
     }
 }

@@ -4,7 +4,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use lapwing_record::{BenchmarkPoints, Filter, HistoryPoint, PointRun, Store, StoreError};
+use lapwing_record::{
+    BenchmarkPoints, Filter, HistoryPoint, NO_POINTS, PointRun, Store, StoreError,
+};
 
 use super::series::{Histories, HistorySeries, SeriesPoint};
 use crate::clean::{CleaningRules, plans_any_auto, was_planned_auto};
@@ -30,7 +32,12 @@ impl Histories {
         let mut histories = Self::in_order(order);
         let mut known = BTreeSet::new();
         // Points are means without planned burn-in and failures.
-        if *rules == CleaningRules::default() {
+        let has_none = |name: &MetricName| NO_POINTS.contains(&&**name);
+        let has_points = match metrics {
+            MetricChoice::Named(names) => !names.iter().any(has_none),
+            MetricChoice::Directed | MetricChoice::Reported => true,
+        };
+        if has_points && *rules == CleaningRules::default() {
             let asked = with_metrics(store, filter)?;
             let points = store.history_points(&Filter {
                 metrics: Vec::new(),

@@ -123,8 +123,11 @@ fn is_large(finding: &Finding, series: &HistorySeries, options: &DetectOptions) 
 fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
     let without = without_surroundings(recorded);
     let histories = without.as_ref().map_or(recorded, |it| &it.histories);
+    let states = states_of(histories, FEWEST_RUNS);
+    let has_order = |at: usize| !matches!(states[at], SeriesState::NoOrder);
     let mut families: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
-    for (at, series) in histories.series.iter().enumerate() {
+    let in_order = histories.series.iter().enumerate();
+    for (at, series) in in_order.filter(|(at, _)| has_order(*at)) {
         let key = (
             series.subject.suite.as_str(),
             series.subject.metric.as_str(),
@@ -165,6 +168,13 @@ fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
         }
     }
     let mut searched = search_all(histories, &of_series, &level(1.0));
+    for (_, found) in searched
+        .iter_mut()
+        .enumerate()
+        .filter(|(at, _)| !has_order(*at))
+    {
+        *found = SearchedSeries::default();
+    }
     let mut metrics: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, series) in histories.series.iter().enumerate() {
         if searched[at].is_tested {
@@ -180,7 +190,7 @@ fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
         select(&mut searched, &mut adjusted, members, rate, level);
     }
     let mut detection = Detection {
-        states: states_of(histories, FEWEST_RUNS),
+        states,
         fewest_runs: FEWEST_RUNS,
         ..Detection::default()
     };

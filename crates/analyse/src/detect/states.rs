@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use lapwing_stats::as_f64;
 
 use super::series::{Histories, HistorySeries};
+use crate::sample::RunOrder;
 
 /// A series is not measured any more if it has been missing for so many of its usual gaps.
 const MISSING: f64 = 3.0;
@@ -34,6 +35,8 @@ pub enum SeriesState {
     NeverUsable,
     /// It was searched, and it wanders: it has no level that could change, so nothing is said about it.
     Wanders,
+    /// The order of its runs is not known.
+    NoOrder,
 }
 
 /// Why a series was not judged. The order is that in which reasons are listed.
@@ -49,6 +52,8 @@ pub enum UnjudgedReason {
     NeverUsable,
     /// It has too few runs.
     TooFew,
+    /// The order of its runs is not known.
+    NoOrder,
 }
 
 impl UnjudgedReason {
@@ -60,6 +65,7 @@ impl UnjudgedReason {
             Self::NothingUsable => "nothing_usable",
             Self::NeverUsable => "never_usable",
             Self::TooFew => "too_few",
+            Self::NoOrder => "no_order",
         }
     }
 }
@@ -74,6 +80,7 @@ impl SeriesState {
             Self::NothingUsable { .. } => Some(UnjudgedReason::NothingUsable),
             Self::NeverUsable => Some(UnjudgedReason::NeverUsable),
             Self::Wanders => Some(UnjudgedReason::Wanders),
+            Self::NoOrder => Some(UnjudgedReason::NoOrder),
         }
     }
 
@@ -141,6 +148,10 @@ pub(super) fn states_of(histories: &Histories, fewest_runs: usize) -> Vec<Series
             moments.into_iter().collect()
         });
         let values: Vec<usize> = series.points.iter().map(|point| point.moment).collect();
+        let order = |moment: &usize| histories.moments[*moment].position.order;
+        if values.len() > 1 && values.iter().any(|it| order(it) == RunOrder::Unknown) {
+            return SeriesState::NoOrder;
+        }
         if let Some(since) = ended(moments, &series.tried) {
             return SeriesState::NotMeasured { since };
         }

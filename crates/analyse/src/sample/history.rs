@@ -7,6 +7,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use super::BenchmarkData;
+use super::file_dates::dates_in;
 use super::order::RunOrder;
 use lapwing_model::{Id, StartedFrom, Version};
 use lapwing_record::{InstanceData, RunHead};
@@ -178,6 +179,7 @@ impl History {
     ) -> (Self, RunOrder) {
         moments.sort_by_key(|it| (it.measured, it.session, it.run));
         moments.dedup_by_key(|it| it.run);
+        date_by_files(&mut moments);
         let dates = filled_dates(&moments);
         let own: Vec<Option<usize>> = moments.iter().map(|it| commit_number(&it.run)).collect();
         let numbers = filled_numbers(&own, &dates);
@@ -248,6 +250,35 @@ impl History {
     pub fn position(&self, run: &Id) -> Option<HistoryPosition> {
         self.positions.get(run).copied()
     }
+}
+
+/// Dates runs by the names of their files, if only the times of the files are known and all names have dates.
+fn date_by_files(moments: &mut [RunMoment]) {
+    let of_files = moments
+        .iter()
+        .all(|it| it.place.started_from == StartedFrom::FileTime && it.place.file.is_some());
+    if !of_files {
+        return;
+    }
+    let mut files: Vec<&str> = moments
+        .iter()
+        .filter_map(|it| it.place.file.as_deref())
+        .collect();
+    files.sort_unstable();
+    files.dedup();
+    let Some(dates) = dates_in(files.iter().copied()) else {
+        return;
+    };
+    let dates: BTreeMap<String, Timestamp> =
+        files.into_iter().map(str::to_owned).zip(dates).collect();
+    for moment in &mut *moments {
+        let date = moment.place.file.as_ref().and_then(|it| dates.get(it));
+        if let Some(date) = date {
+            moment.measured = *date;
+            moment.place.started_from = StartedFrom::FileName;
+        }
+    }
+    moments.sort_by_key(|it| (it.measured, it.session, it.run));
 }
 
 /// Returns the dates of the versions of runs in order of measurement: without one, that of the newest version measured

@@ -8,6 +8,7 @@
 mod batch;
 mod environment;
 mod epoch;
+mod file_dates;
 mod filter;
 mod group;
 mod history;

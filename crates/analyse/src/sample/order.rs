@@ -26,6 +26,8 @@ pub enum RunOrder {
     FileOrder,
     /// The times at which the files were last changed.
     FileTimes,
+    /// None: only the times of the files are there, and several are the same, as after they were copied.
+    Unknown,
 }
 
 impl RunOrder {
@@ -39,6 +41,7 @@ impl RunOrder {
             Self::FileNames => "file_names",
             Self::FileOrder => "file_order",
             Self::FileTimes => "file_times",
+            Self::Unknown => "unknown",
         }
     }
 
@@ -65,10 +68,12 @@ impl RunOrder {
         }
         let is_any = |from: StartedFrom| runs.iter().any(|run| run.place.started_from == from);
         if is_any(StartedFrom::FileTime) {
-            return if files_are_numbered(runs) {
+            return if files_are_numbered(runs) || files_are_versions(runs) {
                 Self::FileNames
-            } else {
+            } else if times_tell(runs) {
                 Self::FileTimes
+            } else {
+                Self::Unknown
             };
         }
         if is_any(StartedFrom::FileName) {
@@ -94,7 +99,8 @@ impl RunOrder {
             | Self::VersionDates
             | Self::StartTimes
             | Self::FileOrder
-            | Self::FileTimes => Ordering::Equal,
+            | Self::FileTimes
+            | Self::Unknown => Ordering::Equal,
         };
         by_names.then_with(|| compare_files(one, other, |run| Some(run.measured)))
     }
@@ -106,8 +112,14 @@ fn compare_files(
     other: &RunMoment,
     time: impl Fn(&RunMoment) -> Option<Timestamp>,
 ) -> Ordering {
-    let [name, other_name] = [one, other].map(|run| run.place.file.as_deref().unwrap_or_default());
-    (time(one).cmp(&time(other))).then_with(|| natural_order(name, other_name))
+    let names = [one, other].map(|run| run.place.file.as_deref().unwrap_or_default());
+    let by_version = || match names.map(file_version) {
+        [Some(one), Some(other)] => one.cmp(&other),
+        _ => Ordering::Equal,
+    };
+    (time(one).cmp(&time(other)))
+        .then_with(by_version)
+        .then_with(|| natural_order(names[0], names[1]))
 }
 
 /// A version's name that tells where it stands among others: `0.2.10`, `v1.4.0-rc2`, `go1.21`.
@@ -235,8 +247,36 @@ fn files_are_numbered(runs: &[RunMoment]) -> bool {
     numbers.is_some_and(|numbers| numbers.len() == files.len())
 }
 
+/// Returns the version in the name of a file: `bench-1.10rc1.json`.
+fn file_version(file: &str) -> Option<VersionName<'_>> {
+    let name = file.rsplit('/').next()?;
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    VersionName::of(stem).filter(|version| !version.is_build())
+}
+
+/// Returns whether the names of the files of all sessions have versions that differ: `bench-1.9.json`.
+fn files_are_versions(runs: &[RunMoment]) -> bool {
+    let sessions: BTreeSet<_> = runs.iter().map(|run| run.session).collect();
+    let versions = runs
+        .iter()
+        .map(|run| file_version(run.place.file.as_deref()?));
+    let versions: Option<BTreeSet<VersionName>> = versions.collect();
+    versions.is_some_and(|versions| {
+        let prefixes: BTreeSet<&str> = versions.iter().map(|version| version.prefix).collect();
+        versions.len() == sessions.len() && prefixes.len() == 1
+    })
+}
+
+/// Returns whether the sessions started at different times.
+fn times_tell(runs: &[RunMoment]) -> bool {
+    let sessions: BTreeSet<_> = runs.iter().map(|run| run.session).collect();
+    let times: BTreeSet<Timestamp> = runs.iter().map(|run| run.measured).collect();
+    // Some files may well be of one second.
+    times.len() * 2 > sessions.len()
+}
+
 /// Returns a name in pieces: numbers and what is between them.
-fn tokens(name: &str) -> Vec<&str> {
+pub(super) fn tokens(name: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = name;
     while let Some(first) = rest.chars().next() {
@@ -272,7 +312,10 @@ mod tests {
             assert_eq!(of(name), None, "{name}");
         }
         assert_eq!(sorted("r119 r90"), "r90 r119");
-        assert_eq!(sorted("build 100 build 90".replace("d ", "d_").as_str()), "build_90 build_100");
+        assert_eq!(
+            sorted("build 100 build 90".replace("d ", "d_").as_str()),
+            "build_90 build_100"
+        );
     }
 
     #[test]

@@ -391,7 +391,7 @@ pub(crate) fn new_session(
         started: started.unwrap_or(options.now),
         seed: None,
         tool: draft.tool,
-        name: draft.name.or_else(|| Some(source.stem().to_owned())),
+        name: draft.name.or_else(|| Some(source.telling_name())),
         attributes,
         artifacts: Object::new(),
         extra: Object::new(),

@@ -9,12 +9,47 @@ use jiff::tz::TimeZone;
 /// Years that a number in a name may mean.
 const YEARS: std::ops::RangeInclusive<i16> = 1990..=2099;
 
-/// Returns the date in the name of a file, or else in that of its folder: `2026-09-25.json`, `20260925`,
-/// `bench_2026-09-25T03-00.json`. It is read as UTC, without a time as midnight.
+/// Folders above a file whose names are looked at.
+const FOLDERS: usize = 4;
+
+/// Returns the date in the name of a file, or else in those of the folders around it: `2026-09-25.json`, `20260925`,
+/// `bench_2026-09-25T03-00.json`, `2026/09/25/bench.json`. It is read as UTC, without a time as midnight.
 pub(crate) fn date_in_path(path: &Path) -> Option<Timestamp> {
-    let folder = path.parent().and_then(Path::file_name);
-    let names = [path.file_name(), folder].into_iter().flatten();
-    names.filter_map(|name| date_in(name.to_str()?)).next()
+    let names = names(path);
+    let own = names.iter().find_map(|name| date_in(name));
+    own.or_else(|| {
+        let levels = names[1.min(names.len())..].windows(3);
+        let mut dates = levels.map(|it| format!("{}-{}-{}", it[2], it[1], it[0]));
+        dates.find_map(|date| date_in(&date).filter(|_| date.len() == "2026-09-25".len()))
+    })
+}
+
+/// Returns the name of a file without its ending, with the names of those folders that tell it from others of its name:
+/// `2026-09-25/bench`, `12/out`.
+pub(crate) fn telling_name(path: &Path, stem: &str) -> String {
+    let is_number = |name: &str| name.bytes().all(|it| it.is_ascii_digit());
+    if date_in(stem).is_some() || (!stem.is_empty() && is_number(stem)) {
+        return stem.to_owned();
+    }
+    let mut name = stem.to_owned();
+    for folder in names(path).into_iter().skip(1) {
+        if date_in(folder).is_some() {
+            return format!("{folder}/{name}");
+        }
+        if !is_number(folder) {
+            break;
+        }
+        name = format!("{folder}/{name}");
+    }
+    name
+}
+
+/// Returns the name of a file and those of the folders around it, the nearest first.
+fn names(path: &Path) -> Vec<&str> {
+    let ancestors = path.ancestors().take(1 + FOLDERS);
+    ancestors
+        .filter_map(|it| it.file_name()?.to_str())
+        .collect()
 }
 
 /// Returns the last date in a name.
@@ -113,6 +148,10 @@ mod tests {
             ("0007_ab12cd_20260925_031502.json", "2026-09-25T03:15:02Z"),
             ("2026_09_25_host2.json", "2026-09-25T00:00:00Z"),
             ("2026-09-25/results.json", "2026-09-25T00:00:00Z"),
+            ("2026-09-25/host1/results.json", "2026-09-25T00:00:00Z"),
+            ("r/2026/09/25/results.json", "2026-09-25T00:00:00Z"),
+            ("r/2026/09/25/host1/results.json", "2026-09-25T00:00:00Z"),
+            ("r/12/09/25/results.json", "none"),
             ("2026-09-25_1234567.json", "2026-09-25T00:00:00Z"),
             ("run12.json", "none"),
             ("2026-13-25.json", "none"),
@@ -124,5 +163,15 @@ mod tests {
         ] {
             assert_eq!(of(path), date, "{path}");
         }
+    }
+
+    #[test]
+    fn a_name_has_the_folders_that_tell_it_from_others() {
+        let of = |path: &str, stem: &str| telling_name(Path::new(path), stem);
+        assert_eq!(of("r/2026-09-25/bench.json", "bench"), "2026-09-25/bench");
+        assert_eq!(of("r/2026/09/25/bench.json", "bench"), "2026/09/25/bench");
+        assert_eq!(of("12/out.json", "out"), "12/out");
+        assert_eq!(of("hyperfine-1.20/out.json", "out"), "out");
+        assert_eq!(of("12/2026-09-25.json", "2026-09-25"), "2026-09-25");
     }
 }

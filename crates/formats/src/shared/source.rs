@@ -11,7 +11,7 @@ use lapwing_record::files;
 use sha2::{Digest, Sha256};
 
 use crate::ImportError;
-use crate::shared::named_date::date_in_path;
+use crate::shared::named_date::{date_in_path, telling_name};
 use crate::shared::reading::zstd::ZstdFrames;
 
 const BUFFER: usize = 1 << 18;
@@ -182,7 +182,13 @@ impl Source {
         matches!(self.content, SourceContent::Folder)
     }
 
-    /// Returns the date in the name of the file or its folder.
+    /// Returns a name for people: that of the file, with the folders that tell it from others of its name.
+    pub(crate) fn telling_name(&self) -> String {
+        let path = self.path.as_deref();
+        path.map_or_else(|| self.stem.clone(), |path| telling_name(path, &self.stem))
+    }
+
+    /// Returns the date in the name of the file or its folders.
     pub(crate) fn date_in_name(&self) -> Option<Timestamp> {
         date_in_path(self.path.as_deref()?)
     }

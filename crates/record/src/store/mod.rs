@@ -35,7 +35,7 @@ pub(crate) use health::compare::{as_stored, differences, with_metrics_of};
 pub use health::purge::PurgeCounts;
 pub use health::rescue::{RescueReport, rescue};
 pub use health::upkeep::{StoreInfo, StoreUpkeep};
-pub use points::{BenchmarkPoints, HistoryPoint, HistoryPoints, PointRun};
+pub use points::{BenchmarkPoints, HistoryPoint, HistoryPoints, NO_POINTS, PointRun};
 pub use reading::catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow, StoreCatalogue};
 pub(crate) use reading::extent::{SessionExtent, UnsharedSession};
 pub use reading::left_out::LeftOut;

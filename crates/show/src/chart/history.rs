@@ -283,6 +283,7 @@ pub(crate) fn order(points: &[HistoryPoint]) -> Option<String> {
             RunOrder::FileNames => "In order of the dates or numbers in the files' names.",
             RunOrder::FileOrder => "In the order of the file.",
             RunOrder::FileTimes => "In order of the files' times.",
+            RunOrder::Unknown => "In no known order.",
             RunOrder::Commits | RunOrder::VersionDates | RunOrder::StartTimes => {
                 "In order of time."
             }

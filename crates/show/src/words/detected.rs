@@ -44,7 +44,9 @@ fn reasons_text(judged: &JudgedCount) -> String {
     }
     let reasons = reasons.into_iter().map(|(reason, number)| {
         let with = match reason {
-            UnjudgedReason::TooFew | UnjudgedReason::NothingUsable => "with ",
+            UnjudgedReason::TooFew | UnjudgedReason::NothingUsable | UnjudgedReason::NoOrder => {
+                "with "
+            }
             UnjudgedReason::Wanders | UnjudgedReason::NotMeasured | UnjudgedReason::NeverUsable => {
                 ""
             }
@@ -62,6 +64,7 @@ pub fn reason_words(reason: UnjudgedReason) -> &'static str {
         UnjudgedReason::NothingUsable => "no usable value any more",
         UnjudgedReason::NeverUsable => "failed from the first run on",
         UnjudgedReason::TooFew => "too few runs",
+        UnjudgedReason::NoOrder => "no known order of the runs",
     }
 }
 

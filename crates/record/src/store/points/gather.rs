@@ -11,10 +11,13 @@ use super::super::{StoreResult, Writer, query};
 use super::sums::{RunPoints, are_fine, went_well};
 use crate::store::keys::InstanceKey;
 use crate::{InstanceData, Iterations};
-use lapwing_model::{Instance, InstanceEnd, MetricName};
+use lapwing_model::{Instance, InstanceEnd, MetricName, Summary};
 
 /// The number of points to hold before those of earlier runs are written.
 const HELD: usize = 200_000;
+
+/// Metrics whose summaries have no points: hyperfine states the means of them, and they are no history unless asked for.
+pub const NO_POINTS: [&str; 2] = ["user_time", "system_time"];
 
 /// The points of the runs that are made in a transaction.
 #[derive(Debug, Default)]
@@ -103,12 +106,16 @@ impl PointGatherer {
         self.definitions.read_whole(connection, key.benchmark)
     }
 
-    /// Notes that a benchmark has results without samples.
+    /// Notes that a benchmark has a result of a metric without samples.
     pub(crate) fn add_summary(
         &mut self,
         connection: &Connection,
         key: InstanceKey,
+        metric: &str,
     ) -> StoreResult<()> {
+        if NO_POINTS.contains(&metric) {
+            return Ok(());
+        }
         self.definitions.read_whole(connection, key.benchmark)
     }
 
@@ -122,7 +129,9 @@ impl PointGatherer {
     ) -> StoreResult<()> {
         self.describe(connection, key, &recorded.instance)?;
         let is_well = recorded.end.as_ref().is_none_or(went_well);
-        if !is_well || !recorded.summaries.is_empty() || !are_fine(&recorded.iterations) {
+        let has_none = |summary: &Summary| NO_POINTS.contains(&&*summary.metric);
+        let has_samples = recorded.summaries.iter().all(has_none);
+        if !is_well || !has_samples || !are_fine(&recorded.iterations) {
             return self.definitions.read_whole(connection, key.benchmark);
         }
         let names = recorded.iterations.values.keys();

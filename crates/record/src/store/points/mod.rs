@@ -7,5 +7,6 @@ mod gather;
 mod read;
 mod sums;
 
+pub use gather::NO_POINTS;
 pub(crate) use gather::{PointGatherer, forget};
 pub use read::{BenchmarkPoints, HistoryPoint, HistoryPoints, PointRun};

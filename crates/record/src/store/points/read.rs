@@ -23,8 +23,8 @@ pub struct HistoryPoints {
     /// The runs, in the order in which they were recorded.
     pub runs: Vec<PointRun>,
     /// The benchmarks of which the points say everything that a history needs: all instances have the same fingerprint
-    /// and parameters and went well, no iteration failed, and there are samples. Names are as recorded, and nothing is
-    /// retired.
+    /// and parameters and went well, no iteration failed, and there are samples of all metrics but [`NO_POINTS`](super::NO_POINTS), whose
+    /// summaries are left out. Names are as recorded, and nothing is retired.
     pub benchmarks: Vec<BenchmarkPoints>,
 }
 

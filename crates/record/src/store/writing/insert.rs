@@ -326,7 +326,8 @@ impl Writer<'_> {
                 summary,
             );
         }
-        self.points.add_summary(self.connection, parent)?;
+        self.points
+            .add_summary(self.connection, parent, &summary.metric)?;
         self.appended.count_new(RecordKind::Summary, 1);
         Ok(())
     }

@@ -56,8 +56,8 @@ struct DetectFields<'a> {
     /// The smallest change that matters, as a share.
     smallest_effect: Option<f64>,
     changed_since: Option<&'a str>,
-    /// The order of the runs: `commits`, `version_dates`, `version_names`, `start_times`, `file_names`, `file_order` or
-    /// `file_times`; `mixed` if that of suites differs.
+    /// The order of the runs: `commits`, `version_dates`, `version_names`, `start_times`, `file_names`, `file_order`, `file_times` or
+    /// `unknown`; `mixed` if that of suites differs.
     order: Option<&'static str>,
     /// Number of histories of measured metrics, without those of failures.
     histories: usize,

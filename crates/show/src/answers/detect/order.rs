@@ -29,6 +29,9 @@ fn order_text(order: RunOrder) -> &'static str {
         RunOrder::FileTimes => {
             "times of the files, which copying changes: dates or numbers in their names would be kept"
         }
+        RunOrder::Unknown => {
+            "times of the files, of which several are the same, as after copying, so that it is not known: put dates or numbers into their names"
+        }
     }
 }
 
@@ -40,7 +43,8 @@ pub fn order_note(orders: &BTreeMap<String, RunOrder>) -> Option<Note> {
         RunOrder::VersionNames
         | RunOrder::FileNames
         | RunOrder::FileOrder
-        | RunOrder::FileTimes => false,
+        | RunOrder::FileTimes
+        | RunOrder::Unknown => false,
     };
     if distinct.iter().all(is_usual) {
         return None;

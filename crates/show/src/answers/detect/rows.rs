@@ -389,6 +389,7 @@ impl<'a> SeriesRow<'a> {
                 SeriesState::Tested
                 | SeriesState::TooFew { .. }
                 | SeriesState::NeverUsable
+                | SeriesState::NoOrder
                 | SeriesState::Wanders => None,
                 SeriesState::NotMeasured { since } | SeriesState::NothingUsable { since } => {
                     Some(since)

@@ -199,7 +199,8 @@ fn untested_notes(answer: &DetectAnswer) -> impl Iterator<Item = Note> {
             }
             UnjudgedReason::NotMeasured
             | UnjudgedReason::NothingUsable
-            | UnjudgedReason::NeverUsable => reason_words(row.reason).to_owned(),
+            | UnjudgedReason::NeverUsable
+            | UnjudgedReason::NoOrder => reason_words(row.reason).to_owned(),
         };
         let what = if row.benchmarks == row.first_benchmarks.len() {
             joined_with_and(&row.first_benchmarks)

@@ -255,6 +255,7 @@ fn untested(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Mark
         UnjudgedReason::NeverUsable => "that failed from the first run on",
         UnjudgedReason::TooFew => "with too few runs to test (10 are needed)",
         UnjudgedReason::Wanders => "with a history that wanders, which is not judged",
+        UnjudgedReason::NoOrder => "whose runs are in no known order",
     };
     let muted: BTreeSet<&str> = view.muted.iter().map(|it| &*it.benchmark).collect();
     html! {

@@ -400,7 +400,9 @@ pub(in crate::report) fn history_points<'a>(
 fn own_name(run: &RunSample) -> Option<String> {
     match run.place.order {
         RunOrder::VersionNames | RunOrder::FileOrder => run.version.clone(),
-        RunOrder::FileNames | RunOrder::FileTimes => Some(run.session_name.clone()),
+        RunOrder::FileNames | RunOrder::FileTimes | RunOrder::Unknown => {
+            Some(run.session_name.clone())
+        }
         RunOrder::Commits | RunOrder::VersionDates | RunOrder::StartTimes => None,
     }
 }
