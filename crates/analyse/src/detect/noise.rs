@@ -12,6 +12,8 @@ use super::shared::{MEMBERS, SharedChange};
 
 /// A mean over histories counts from so many standard errors on.
 const CLEAR: f64 = 2.0;
+/// Less autocorrelation makes no difference: it widens the distribution of a mean by 2 %.
+const NEGLIGIBLE: f64 = 0.02;
 /// No more autocorrelation is removed.
 const LARGEST: f64 = 0.95;
 /// Histories whose volatility is on average so many standard deviations large are volatile.
@@ -67,6 +69,7 @@ fn in_common(noises: &[LevelNoise]) -> LevelNoise {
         mean(&values).filter(|mean| *mean > CLEAR * error)
     };
     let autocorrelation = clear_mean(|noise| noise.autocorrelation);
+    let autocorrelation = autocorrelation.filter(|mean| *mean > NEGLIGIBLE);
     let volatility = clear_mean(|noise| noise.volatility);
     let volatility = volatility.filter(|mean| *mean > VOLATILE);
     LevelNoise {
