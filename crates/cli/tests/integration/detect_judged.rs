@@ -233,3 +233,24 @@ fn an_acceptance_needs_an_end_that_has_passed() {
     exit 0
     ");
 }
+
+#[test]
+fn a_change_of_a_metric_without_direction_is_told_and_fails_no_gate() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut table = "date,benchmark,time_s,cache_size\n".to_owned();
+    for night in 0..40_u32 {
+        let [time, size] = [7, 5].map(|step| 1.0 + 0.002 * f64::from(night * step % 11));
+        let size = if night < 20 { 100.0 } else { 150.0 } * size;
+        let [month, day] = [9 + night / 28, 1 + night % 28];
+        table += &format!("2026-{month:02}-{day:02},render,{time},{size}\n");
+    }
+    fs::write(path.join("wide.csv"), table).unwrap();
+    run(path, &["import", "wide.csv"]);
+    assert_snapshot!(run(path, &["detect", "--fail-on", "suspected"]), @"");
+    let answer = output(path, &["detect", "--format", "json"]);
+    let answer: Value = serde_json::from_slice(&answer.stdout).unwrap();
+    assert_eq!(answer["verdict"], "change");
+    assert_eq!(answer["counts"]["new_changes"], 1);
+    assert_eq!([&answer["tested"], &answer["histories"]], [2, 2]);
+}

@@ -81,6 +81,70 @@ fn files_without_dates_are_in_order_of_their_names_and_not_of_their_times() {
     ");
 }
 
+/// Writes results of hyperfine of 25 commands in sixty files without dates: from the fifth run on one of them becomes
+/// slower in each, the last in run 50. Their times are equal, as after a clone, or in another order.
+fn write_old_history(folder: &Path, time_of: impl Fn(u32) -> u32) {
+    fs::create_dir(folder).unwrap();
+    for number in 1..=60_u32 {
+        let results = (5..30_u32).map(|step| {
+            let slower = number >= if step == 29 { 50 } else { step };
+            let noise = 0.002 * f64::from((number * 7 + step) % 11) + 1e-6 * f64::from(number);
+            let time = if slower { 1.3 } else { 1.0 } * (1.0 + noise);
+            json!({"command": format!("b{step:02}"), "times": [time], "exit_codes": [0], "mean": time,
+                "stddev": null, "median": time, "min": time, "max": time, "user": 0.1, "system": 0.0})
+        });
+        let results: Vec<Value> = results.collect();
+        let path = folder.join(format!("run{number}.json"));
+        fs::write(&path, json!({"results": results}).to_string()).unwrap();
+        let seconds = 1_780_000_000 + 86_400 * u64::from(time_of(number));
+        let file = File::options().append(true).open(&path).unwrap();
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        file.set_modified(time).unwrap();
+    }
+}
+
+#[test]
+fn the_suggested_acceptance_of_a_past_without_dates_covers_just_that_past() {
+    for time_of in [|_| 0, |number: u32| number * 17 % 61] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        write_old_history(&path.join("old"), time_of);
+        run(path, &["import", "old"]);
+        let first = run(path, &["detect", "--fail-on", "regression"]);
+        for part in [
+            "1 new regression, 24 changes before the newest 30 runs ",
+            "note: run49..run50\n",
+            "`lapwing triage accept --until run28` accepts the 24 changes until then",
+        ] {
+            assert!(first.contains(part), "{first}");
+        }
+        // A file time is no date of a change.
+        let answer = output(path, &["detect", "--format", "json", "--full"]);
+        let answer: Value = serde_json::from_slice(&answer.stdout).unwrap();
+        for finding in findings(&answer) {
+            let since = &finding["since"];
+            assert_eq!([&since["date"], &since["started"]], [&Value::Null; 2]);
+        }
+        let dated = ["triage", "accept", "--until", "2026-11-01"];
+        insta::allow_duplicates! {
+            assert_snapshot!(run(path, &dated), @"
+            error: no date is known of the runs, which are in order of names or of a file
+              hint: name a version or run instead, as `lapwing detect` calls it
+            exit 2
+            ");
+        }
+        let dated = run(path, &["detect", "--changed-since", "2026-07-01"]);
+        assert!(dated.contains("no date is known of the runs"), "{dated}");
+        let since = run(path, &["detect", "--changed-since", "run40"]);
+        assert!(since.starts_with("1 new regression "), "{since}");
+        let accepted = run(path, &["triage", "accept", "--until", "run28"]);
+        assert!(accepted.starts_with("accepted: changes of all benchmarks until run28\n"));
+        let after = run(path, &["detect", "--fail-on", "regression"]);
+        assert!(after.starts_with("1 new regression, 24 changes in the accepted past "));
+        assert!(after.ends_with("exit 1"), "{after}");
+    }
+}
+
 #[test]
 fn runs_of_other_branches_and_of_uncommitted_changes_are_not_judged() {
     let folder = tempfile::tempdir().unwrap();
