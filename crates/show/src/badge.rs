@@ -28,7 +28,11 @@ fn message(detection: &Detection) -> (String, &'static str) {
         let is_counted = |at: &&usize| counts(&detection.findings[**at]);
         let groups = detection.groups.iter().map(|group| {
             let number = group.findings.iter().filter(is_counted).count();
-            if group.is_shared { number.min(1) } else { number }
+            if group.is_shared {
+                number.min(1)
+            } else {
+                number
+            }
         });
         groups.sum()
     };

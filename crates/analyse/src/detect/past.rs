@@ -78,12 +78,14 @@ impl Detection {
         past: &UnreviewedPast,
     ) -> Option<PastAcceptance> {
         let groups = self.groups.iter().enumerate();
-        let (others, past): (Vec<_>, Vec<_>) =
-            groups.partition(|(at, _)| past.others.contains(at));
+        let (others, past): (Vec<_>, Vec<_>) = groups.partition(|(at, _)| past.others.contains(at));
         let finding = |at: &usize| &self.findings[*at];
         let of_past = || past.iter().flat_map(|(_, group)| &group.findings);
         let others = others.iter().flat_map(|(_, group)| &group.findings);
-        let others: Vec<&Finding> = others.map(finding).filter(|it| it.triage.is_none()).collect();
+        let others: Vec<&Finding> = others
+            .map(finding)
+            .filter(|it| it.triage.is_none())
+            .collect();
         let ends: BTreeSet<usize> = of_past().map(|at| finding(at).first_after).collect();
         let names = ends.iter().rev().flat_map(|end| {
             let moment = &histories.moments[*end];

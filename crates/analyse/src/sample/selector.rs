@@ -371,8 +371,7 @@ impl Selector {
             let of_left = || runs.iter().filter(|run| left.contains(&run.id));
             // Where the times are those of files, names may tell the order, as they do in a history.
             let has_file_times = of_left().any(|run| run.started_from == StartedFrom::FileTime);
-            let history =
-                has_file_times.then(|| History::among(of_left().map(RunMoment::of_run)));
+            let history = has_file_times.then(|| History::among(of_left().map(RunMoment::of_run)));
             let mut sessions: BTreeMap<Id, (Option<HistoryPosition>, Timestamp)> = BTreeMap::new();
             for run in of_left() {
                 let position = history.as_ref().and_then(|it| it.position(&run.id));

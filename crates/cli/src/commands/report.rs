@@ -24,9 +24,7 @@ use lapwing_trace::SpanReader;
 
 use crate::cleaning::{AuditOption, CleaningOptions, JudgingOptions, TriageOption};
 use crate::commands::compare::control_result;
-use crate::comparing::{
-    GatheredSides, StatisticsOptions, compared_metrics, gather, parse_side,
-};
+use crate::comparing::{GatheredSides, StatisticsOptions, compared_metrics, gather, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::main_runs::MainOption;
 use crate::options::{Context, FilterOptions};

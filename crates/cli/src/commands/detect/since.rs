@@ -42,14 +42,16 @@ pub fn changed_since(
         if order == HistoryOrder::Version {
             check_dates(histories)?;
         }
-        return Ok(start(last_of(histories, is_earlier).map_or(0, |last| last + 1)));
+        return Ok(start(
+            last_of(histories, is_earlier).map_or(0, |last| last + 1),
+        ));
     }
     let commits = judging.ancestry(text);
     let Some(newest) = commits.first() else {
-        return Err(
-            CliError::input(format!("`{text}` is not a version, run, Git revision or date"))
-                .hint("`lapwing list runs` shows the versions"),
-        );
+        return Err(CliError::input(format!(
+            "`{text}` is not a version, run, Git revision or date"
+        ))
+        .hint("`lapwing list runs` shows the versions"));
     };
     for commit in &commits {
         if let Some(last) = last_of(histories, |moment| is_commit(moment, commit)) {
@@ -84,10 +86,10 @@ pub fn check_dates(histories: &Histories) -> Result<(), CliError> {
     if moments.any(|moment| moment.time_in_order().is_some()) {
         return Ok(());
     }
-    Err(CliError::input(
-        "no date is known of the runs, which are in order of names or of a file",
+    Err(
+        CliError::input("no date is known of the runs, which are in order of names or of a file")
+            .hint("name a version or run instead, as `lapwing detect` calls it"),
     )
-    .hint("name a version or run instead, as `lapwing detect` calls it"))
 }
 
 fn last_of(histories: &Histories, is_wanted: impl Fn(&Moment) -> bool) -> Option<usize> {
