@@ -1,6 +1,7 @@
 //! The order of the runs that `lapwing detect` judges, and which runs these are.
 
 use std::fs::{self, File};
+use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -143,6 +144,54 @@ fn the_suggested_acceptance_of_a_past_without_dates_covers_just_that_past() {
         assert!(after.starts_with("1 new regression, 24 changes in the accepted past "));
         assert!(after.ends_with("exit 1"), "{after}");
     }
+}
+
+#[test]
+fn names_of_files_tell_no_order_among_suites() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut lines = RecordLines::after(0);
+    let mut measure = |suite: &str, number: u32, first_slow: Range<u32>| {
+        let file = json!({"file": format!("run{number}.json"), "started_from": "file_time"});
+        let name = format!("run{number}");
+        let session = json!({"suite": suite, "name": name, "attributes": {"source": file}});
+        let session = lines.session("2026-11-20T10:00:00Z", session);
+        let run = lines.run(&session, json!({}));
+        for first_slow in first_slow {
+            let instance = lines.instance(&run, &format!("b{first_slow:02}"), json!({}));
+            let level = if number < first_slow { 1.0 } else { 1.3 };
+            let time = level * (1.0 + 0.002 * f64::from((number * 7 + first_slow) % 11));
+            lines.iteration(&instance, 0, json!({"metrics": {"wall_time": time}}));
+            lines.instance_end(&instance);
+        }
+    };
+    // The change of the short history is recent, though the name of its run is that of an old one of the other.
+    for number in 1..=60 {
+        measure("long", number, 5..29);
+    }
+    for number in 1..=40 {
+        measure("short", number, 20..21);
+    }
+    import(path, &lines.text);
+    let answer = output(path, &["detect", "--format", "json"]);
+    let answer: Value = serde_json::from_slice(&answer.stdout).unwrap();
+    assert_eq!(
+        (&answer["order"], &answer["past"]),
+        (&"file_names".into(), &24.into())
+    );
+    let next = answer["next"][0].as_object().unwrap();
+    assert_eq!(next["why"], "accepts the 24 changes until then");
+    let words: Vec<&str> = next["command"].as_str().unwrap().split(' ').collect();
+    let done = run(path, &words[1..]);
+    assert!(
+        done.starts_with("accepted: changes of all benchmarks until run28\n"),
+        "{done}"
+    );
+    let after = run(path, &["detect"]);
+    assert!(
+        after.starts_with("1 new regression, 24 changes in the accepted past "),
+        "{after}"
+    );
 }
 
 #[test]
