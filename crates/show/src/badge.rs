@@ -22,13 +22,19 @@ pub fn badge(detection: &Detection) -> String {
 }
 
 fn message(detection: &Detection) -> (String, &'static str) {
+    // As in the sentence of `lapwing detect`: each history counts, and what a suite shares is one.
     let number = |direction: Direction| {
         let counts = |finding: &Finding| finding.direction == direction && finding.is_open();
-        let is_counted = |at: &usize| counts(&detection.findings[*at]);
-        let groups = detection.groups.iter();
-        groups
-            .filter(|group| group.findings.iter().any(is_counted))
-            .count()
+        let is_counted = |at: &&usize| counts(&detection.findings[**at]);
+        let groups = detection.groups.iter().map(|group| {
+            let number = group.findings.iter().filter(is_counted).count();
+            if group.is_shared {
+                number.min(1)
+            } else {
+                number
+            }
+        });
+        groups.sum()
     };
     let judged = &detection.judged;
     match (

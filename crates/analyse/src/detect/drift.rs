@@ -152,7 +152,7 @@ fn centred(scaled: &[f64], stretch: &Range<usize>, steps: &[usize]) -> (Vec<f64>
 }
 
 /// Returns the times of points in the unit of the rate: by the dates of the versions if all are known and in order, else
-/// by the time of measurement, else by the number of runs.
+/// by the time of measurement if that is known, else by the number of runs.
 fn times(
     histories: &Histories,
     series: &HistorySeries,
@@ -160,11 +160,13 @@ fn times(
 ) -> (Vec<f64>, RatePeriod) {
     let moments = || {
         let points = series.points[points.clone()].iter();
-        points.map(|point| &histories.moments[point.moment].position)
+        points.map(|point| &histories.moments[point.moment])
     };
-    let of_versions: Option<Vec<Timestamp>> = moments().map(|it| it.version_date).collect();
-    let measured: Vec<Timestamp> = moments().map(|it| it.measured).collect();
-    let weeks = of_versions.into_iter().chain([measured]).find_map(|dates| {
+    let of_versions = moments().map(|it| it.position.version_date);
+    let of_versions: Option<Vec<Timestamp>> = of_versions.collect();
+    let measured = moments().map(|it| it.has_start().then_some(it.position.measured));
+    let measured: Option<Vec<Timestamp>> = measured.collect();
+    let weeks = of_versions.into_iter().chain(measured).find_map(|dates| {
         let first = *dates.first()?;
         let weeks: Vec<f64> = dates
             .iter()

@@ -47,7 +47,7 @@ pub use finding::{
     ChangeKind, Direction, Evidence, ExceededThreshold, Finding, FindingGroup, Suspicion,
 };
 pub use options::{DetectOptions, DetectRule, HistoryOrder};
-pub use past::{RECENT_RUNS, UnreviewedPast};
+pub use past::{PastAcceptance, RECENT_RUNS, UnreviewedPast};
 pub use search::{Detection, detect};
 pub use self_test::{
     AlarmCount, AlarmRate, DriftShare, JUDGED_NIGHTS, RUNS_FOR_A_SELF_TEST, ReplayNumbers,

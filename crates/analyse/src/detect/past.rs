@@ -1,10 +1,11 @@
 //! The past of a history that was taken over, and that nobody has looked at yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::{Finding, FindingGroup};
 use super::search::Detection;
 use super::series::Histories;
+use super::triage::covers;
 
 /// A change in the newest runs of this number is recent: a month of nights.
 pub const RECENT_RUNS: usize = 30;
@@ -17,10 +18,17 @@ pub struct UnreviewedPast {
     /// Number of changes before the newest [`RECENT_RUNS`] runs of their suites of which nobody has said anything; what a
     /// suite shares is one.
     pub changes: usize,
-    /// The moment of the last of them.
-    pub until: usize,
     /// The indices of the other changes in [`Detection::groups`]: those that are recent or were triaged.
     pub others: Vec<usize>,
+}
+
+/// An acceptance of an unreviewed past.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastAcceptance {
+    /// The last version or run of it, by a name that means just that.
+    pub until: String,
+    /// Number of changes that it covers.
+    pub changes: usize,
 }
 
 impl Detection {
@@ -56,11 +64,48 @@ impl Detection {
             true => 1,
             false => group.findings.len(),
         });
-        let until = past.iter().map(|(_, group)| newest(group)).max()?;
         (past.len() > MANY).then_some(UnreviewedPast {
             changes: changes.sum(),
-            until,
             others: others.into_iter().map(|(at, _)| at).collect(),
+        })
+    }
+
+    /// Returns the acceptance of as many changes of a past as possible, and of no other that nobody has looked at; `None`
+    /// if there is none, as no name means a place where it could end.
+    pub fn acceptance(
+        &self,
+        histories: &Histories,
+        past: &UnreviewedPast,
+    ) -> Option<PastAcceptance> {
+        let groups = self.groups.iter().enumerate();
+        let (others, past): (Vec<_>, Vec<_>) = groups.partition(|(at, _)| past.others.contains(at));
+        let finding = |at: &usize| &self.findings[*at];
+        let of_past = || past.iter().flat_map(|(_, group)| &group.findings);
+        let others = others.iter().flat_map(|(_, group)| &group.findings);
+        let others: Vec<&Finding> = others
+            .map(finding)
+            .filter(|it| it.triage.is_none())
+            .collect();
+        let ends: BTreeSet<usize> = of_past().map(|at| finding(at).first_after).collect();
+        let names = ends.iter().rev().flat_map(|end| {
+            let moment = &histories.moments[*end];
+            [moment.label(), moment.session.id.to_string()]
+        });
+        names.into_iter().find_map(|until| {
+            let triage = histories.acceptance_until(&until)?;
+            if others.iter().any(|it| covers(&triage, it, histories)) {
+                return None;
+            }
+            let changes = past.iter().map(|(_, group)| {
+                let findings = group.findings.iter();
+                let covered = findings.filter(|at| covers(&triage, finding(at), histories));
+                match (group.is_shared, covered.count()) {
+                    (true, covered) => covered.min(1),
+                    (false, covered) => covered,
+                }
+            });
+            let changes = changes.sum();
+            (changes > 0).then_some(PastAcceptance { until, changes })
         })
     }
 

@@ -9,9 +9,11 @@ use super::environment::Observed;
 use super::options::HistoryOrder;
 use crate::clean::{CleaningPolicy, CleaningRules, PreferredCentres, instance_values};
 use crate::judge::{MetricChoice, failures as instance_failures, metric};
-use crate::sample::{BenchmarkData, GroupBy, History, HistoryPosition, Sample, Subject, samples};
+use crate::sample::{
+    BenchmarkData, GroupBy, History, HistoryPosition, RunOrder, Sample, Subject, samples,
+};
 use jiff::Timestamp;
-use lapwing_model::{Id, Metric, MetricName, Outcome, Run, Session, Version};
+use lapwing_model::{Id, Metric, MetricName, Outcome, Run, Session, StartedFrom, Version};
 use lapwing_record::{InstanceData, PointRun};
 
 /// The name of the series of the share of iterations that failed or timed out.
@@ -62,9 +64,44 @@ impl Moment {
                 .is_some_and(|commit| commit.starts_with(text))
     }
 
-    /// Returns its date: that of the version, or else of the measurement.
-    pub fn date(&self) -> Timestamp {
-        self.position.version_date.unwrap_or(self.position.measured)
+    /// Returns whether an answer calls it this: by its version, or by the name or id of its session.
+    pub fn is_called(&self, text: &str) -> bool {
+        self.is_of_version(text) || self.is_of_session(text)
+    }
+
+    /// Returns whether its session has this name or id.
+    pub fn is_of_session(&self, text: &str) -> bool {
+        let Session { id, name, .. } = &*self.session;
+        name.as_deref() == Some(text) || text.parse().is_ok_and(|it: Id| it == *id)
+    }
+
+    /// Returns whether it is known when it was measured, and not only the time of a file.
+    pub fn has_start(&self) -> bool {
+        self.session.started_from() != StartedFrom::FileTime
+            && self.position.order != RunOrder::FileOrder
+    }
+
+    /// Returns its date: that of the version, or else of the measurement. `None` if neither is known.
+    pub fn date(&self) -> Option<Timestamp> {
+        let measured = Some(self.position.measured).filter(|_| self.has_start());
+        self.position.version_date.or(measured)
+    }
+
+    /// Returns the time by which it has its place among the runs. `None` if it has that by a name, or by its place in a
+    /// file: a time says nothing of it then.
+    pub fn time_in_order(&self) -> Option<Timestamp> {
+        let measured = Some(self.position.measured);
+        let measured = match self.position.order {
+            RunOrder::Commits
+            | RunOrder::VersionDates
+            | RunOrder::StartTimes
+            | RunOrder::FileTimes => measured,
+            RunOrder::FileNames => {
+                measured.filter(|_| self.session.started_from() != StartedFrom::FileTime)
+            }
+            RunOrder::VersionNames | RunOrder::FileOrder => None,
+        };
+        self.position.version_date.or(measured)
     }
 }
 
@@ -259,6 +296,11 @@ impl Histories {
             }
             series.tried.sort_unstable();
         }
+    }
+
+    /// Returns the last moment that an answer calls by this text.
+    pub fn last_called(&self, text: &str) -> Option<usize> {
+        self.moments.iter().rposition(|it| it.is_called(text))
     }
 
     /// Returns the moments of a suite at which one of its series was tried.

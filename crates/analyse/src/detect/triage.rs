@@ -4,7 +4,7 @@ use super::finding::{Finding, FindingGroup};
 use super::search::Detection;
 use super::series::{Histories, HistorySeries, Moment};
 use crate::sample::Subject;
-use lapwing_model::Id;
+use lapwing_model::{Id, Version};
 use lapwing_record::{Change, NameHistory, Remark, Triage, TriageState};
 
 /// A judgement of a finding by a person.
@@ -80,19 +80,9 @@ fn is_about(remark: &Remark, triage: &Triage, series: &HistorySeries, names: &Na
 }
 
 /// Returns whether the place of a triage may be that of a finding: within the range of its first moments, as later
-/// runs may move the best estimate. What was accepted until a version or time covers what happened until then by the
-/// best estimate: of a change that may be newer nothing was known.
-fn covers(triage: &Triage, finding: &Finding, histories: &Histories) -> bool {
-    if triage.state == TriageState::Accepted {
-        let first = finding.first_after;
-        let until = triage.version.as_ref().map(|version| {
-            let mut moments = histories.moments.iter();
-            moments.rposition(|moment| moment.is_of_version(version))
-        });
-        let date = histories.moments[first].date();
-        return until.is_none_or(|until| until.is_some_and(|until| first <= until))
-            && triage.before.is_none_or(|before| date < before);
-    }
+/// runs may move the best estimate. What was accepted until a version, run or time covers what happened until then by
+/// the best estimate: of a change that may be newer nothing was known.
+pub(super) fn covers(triage: &Triage, finding: &Finding, histories: &Histories) -> bool {
     let is_place = |moment: &Moment| {
         let session = triage
             .session
@@ -100,7 +90,21 @@ fn covers(triage: &Triage, finding: &Finding, histories: &Histories) -> bool {
         let version = triage.version.as_ref();
         session && version.is_none_or(|version| moment.is_of_version(version))
     };
-    if triage.session.is_none() && triage.version.is_none() {
+    let has_place = triage.session.is_some() || triage.version.is_some();
+    if triage.state == TriageState::Accepted {
+        let first = &histories.moments[finding.first_after];
+        // Names of files and places in a file tell no order among suites.
+        let is_comparable = |moment: &Moment| {
+            let times = [moment, first].map(Moment::time_in_order);
+            moment.session.suite == first.session.suite || times.iter().all(Option::is_some)
+        };
+        let mut moments = histories.moments.iter();
+        let until = moments.rposition(|moment| is_place(moment) && is_comparable(moment));
+        let is_before = |end| first.time_in_order().is_some_and(|time| time < end);
+        return (!has_place || until.is_some_and(|until| finding.first_after <= until))
+            && triage.before.is_none_or(is_before);
+    }
+    if !has_place {
         return true;
     }
     let mut places = finding.range.clone().chain([finding.first_after]);
@@ -121,6 +125,27 @@ pub fn change_id(subject: &Subject, moment: &Moment) -> String {
     ]);
     let text = id.to_string();
     text[text.len() - 8..].to_owned()
+}
+
+impl Histories {
+    /// Returns what accepts all changes of all benchmarks up to and including the last moment that an answer calls by this
+    /// text: that of its version, or else of its session. `None` if there is none.
+    pub fn acceptance_until(&self, text: &str) -> Option<Triage> {
+        let moment = &self.moments[self.last_called(text)?];
+        let Version { name, commit, .. } = moment.version().clone();
+        // Not a part of its commit, which a later one may begin with as well.
+        let version = name.or(commit).filter(|_| moment.is_of_version(text));
+        Some(Triage {
+            suite: None,
+            benchmark: "*".to_owned(),
+            exactly: false,
+            metric: None,
+            state: TriageState::Accepted,
+            session: Some(moment.session.id).filter(|_| version.is_none()),
+            version,
+            before: None,
+        })
+    }
 }
 
 impl Moment {

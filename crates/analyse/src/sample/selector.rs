@@ -18,8 +18,9 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
 use super::filter::RunKey;
+use super::history::{History, HistoryPosition, RunMoment};
 use super::selector_text::{SelectorError, WORDS, quoted, words};
-use lapwing_model::{Id, InstanceOutcome, matches_pattern};
+use lapwing_model::{Id, InstanceOutcome, StartedFrom, matches_pattern};
 use lapwing_record::{Retired, RunHead, StoreError};
 
 /// The keys of conditions, besides factors.
@@ -368,9 +369,23 @@ impl Selector {
         let last = self.values(&SelectorKey::Last).first();
         if let Some(last) = last.and_then(|it| it.parse().ok()) {
             let of_left = || runs.iter().filter(|run| left.contains(&run.id));
-            let sessions: BTreeSet<_> = of_left().map(|run| (run.started, run.session)).collect();
-            let latest: BTreeSet<_> = sessions.into_iter().rev().take(last).collect();
-            let is_latest = |run: &&RunHead| latest.contains(&(run.started, run.session));
+            // Where the times are those of files, names may tell the order, as they do in a history.
+            let has_file_times = of_left().any(|run| run.started_from == StartedFrom::FileTime);
+            let history = has_file_times.then(|| History::among(of_left().map(RunMoment::of_run)));
+            let mut sessions: BTreeMap<Id, (Option<HistoryPosition>, Timestamp)> = BTreeMap::new();
+            for run in of_left() {
+                let position = history.as_ref().and_then(|it| it.position(&run.id));
+                let place = (position, run.started);
+                let newest = sessions.entry(run.session).or_insert(place);
+                *newest = place.max(*newest);
+            }
+            let mut sessions: Vec<Id> = {
+                let mut placed: Vec<_> = sessions.into_iter().collect();
+                placed.sort_by_key(|(session, place)| (*place, *session));
+                placed.into_iter().map(|(session, _)| session).collect()
+            };
+            let latest = sessions.split_off(sessions.len().saturating_sub(last));
+            let is_latest = |run: &&RunHead| latest.contains(&run.session);
             left = of_left().filter(is_latest).map(|run| run.id).collect();
         }
         left

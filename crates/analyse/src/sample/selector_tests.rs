@@ -198,6 +198,25 @@ fn nights() -> Vec<RunHead> {
 }
 
 #[test]
+fn of_files_without_dates_the_last_have_the_highest_numbers() {
+    let of_file = |(run, name): (RunHead, &str)| RunHead {
+        version: None,
+        commit: None,
+        started_from: StartedFrom::FileTime,
+        file: Some(name.to_owned()),
+        session: run.id,
+        ..run
+    };
+    let names = ["run10.json", "run9.json", "run2.json", "run1.json"];
+    let runs: Vec<RunHead> = nights().into_iter().zip(names).map(of_file).collect();
+    let selector = Selector::parse("last 2", now()).expect("a selector");
+    let chosen = selector.choose(&runs).expect("matches");
+    let chosen = runs.iter().filter(|run| chosen.contains(&run.id));
+    let files: Vec<&str> = chosen.filter_map(|run| run.file.as_deref()).collect();
+    assert_eq!(files, ["run10.json", "run9.json"]);
+}
+
+#[test]
 fn conditions_all_hold_and_values_are_alternatives() {
     let runs = nights();
     for (text, expected) in [

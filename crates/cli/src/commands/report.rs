@@ -24,9 +24,7 @@ use lapwing_trace::SpanReader;
 
 use crate::cleaning::{AuditOption, CleaningOptions, JudgingOptions, TriageOption};
 use crate::commands::compare::control_result;
-use crate::comparing::{
-    GatheredSides, StatisticsOptions, compared_metrics, gather, metrics, parse_side,
-};
+use crate::comparing::{GatheredSides, StatisticsOptions, compared_metrics, gather, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::main_runs::MainOption;
 use crate::options::{Context, FilterOptions};
@@ -183,7 +181,7 @@ impl ReportCommand {
         asked: &SampleFilter,
         judging: &JudgingOptions,
     ) -> Result<(ChangesView, bool, Vec<Note>), CliError> {
-        let metrics = metrics(asked, Profile::of(None));
+        let metrics = compared_metrics(asked, Profile::of(None));
         // Retired results may be shown, but they do not count.
         let filter = Filter {
             retired: Retired::LeaveOut,

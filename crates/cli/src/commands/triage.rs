@@ -8,13 +8,15 @@ use jiff::Timestamp;
 use lapwing_analyse::clean::CleaningRules;
 use lapwing_analyse::detect::{Histories, HistoryOrder, change_id};
 use lapwing_analyse::judge::MetricChoice;
-use lapwing_analyse::sample::each_benchmark;
-use lapwing_model::Version;
+use lapwing_analyse::sample::{MainChoice, SampleFilter, each_benchmark};
 use lapwing_model::text::joined;
 use lapwing_record::{Change, Filter, Store, StoreError, Triage, TriageState};
 
 use super::db::said::{AnnotationAuthor, AnnotationDraft, benchmarks_named, is_exact};
+use super::detect::check_dates;
+use crate::cleaning::CleaningOptions;
 use crate::error::{CliError, ExitStatus};
+use crate::main_runs::MainOption;
 use crate::options::{Context, NamedValue, one_of, parse_date};
 
 /// Say what is known of changes that `lapwing detect` found, so that they raise no alarm again
@@ -37,9 +39,9 @@ pub struct TriageCommand {
     /// Version that changes the benchmark (name or commit) [expect]
     #[arg(long, value_name = "VERSION", required_if_eq("state", "expect"), value_parser = NonEmptyStringValueParser::new())]
     at_version: Option<String>,
-    /// Last version (name or commit) whose changes are accepted with all before, or the date before
-    /// which they are [accept]
-    #[arg(long, value_name = "VERSION|DATE", required_if_eq("state", "accept"), value_parser = NonEmptyStringValueParser::new())]
+    /// Last version (name or commit) or run, as `lapwing detect` calls it, whose changes are accepted with
+    /// all before, or the date before which they are [accept]
+    #[arg(long, value_name = "VERSION|RUN|DATE", required_if_eq("state", "accept"), value_parser = NonEmptyStringValueParser::new())]
     until: Option<String>,
     /// Only this metric
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
@@ -74,7 +76,7 @@ const STATES: [NamedValue<TriageState>; 5] = [
     ),
     (
         "accept",
-        "Accept all changes until a version or date: the past of a history that was taken over",
+        "Accept all changes until a version, run or date: the past of a history that was taken over",
         TriageState::Accepted,
     ),
 ];
@@ -160,29 +162,12 @@ impl TriageCommand {
 
     /// Returns what is to be said about the past of all benchmarks, or of these: one annotation for each pattern.
     fn accept(&self, store: &Store, until: &str) -> Result<AnnotationDraft<'_>, CliError> {
-        let mut histories = histories(store)?;
-        histories.sort(HistoryOrder::Version);
-        let moments = &histories.moments;
-        let last = moments.iter().rfind(|moment| moment.is_of_version(until));
-        let (version, before, end) = match last {
-            // Not a part of its commit, which a later one may begin with as well.
-            Some(moment) => {
-                let Version { name, commit, .. } = moment.version().clone();
-                (name.or(commit), None, format!("until {}", moment.label()))
-            }
-            None => {
-                let before = parse_date(until).map_err(|_no_date| {
-                    CliError::input(format!("`{until}` is neither a version nor a date"))
-                        .hint("`lapwing list runs` shows the versions")
-                })?;
-                if before > Timestamp::now() {
-                    return Err(CliError::input(format!(
-                        "{until} is in the future: what happens until then cannot be accepted yet"
-                    ))
-                    .hint("name the newest version, or a date that has passed"));
-                }
-                (None, Some(before), format!("before {before}"))
-            }
+        let judged = judged(store)?;
+        let (acceptance, end) = match accepted_end(&judged, until) {
+            Some(found) => found,
+            // Such as a version of a topic branch.
+            None => accepted_end(&histories(store)?, until)
+                .map_or_else(|| accepted_before(&judged, until), Ok)?,
         };
         let everything = vec!["*".to_owned()];
         let what = match self.what.is_empty() {
@@ -193,14 +178,10 @@ impl TriageCommand {
         for benchmark in what {
             let found = benchmarks_named(store, benchmark, &[])?;
             triages.push(Triage {
-                suite: None,
                 benchmark: benchmark.clone(),
                 exactly: is_exact(benchmark, &found),
                 metric: self.metric.clone(),
-                state: self.state,
-                session: None,
-                version: version.clone(),
-                before,
+                ..acceptance.clone()
             });
         }
         let names = match self.what.is_empty() {
@@ -236,11 +217,66 @@ impl TriageCommand {
     }
 }
 
+/// Returns an acceptance until the version or run of this name, and its end in words.
+fn accepted_end(histories: &Histories, until: &str) -> Option<(Triage, String)> {
+    let last = &histories.moments[histories.last_called(until)?];
+    let acceptance = histories.acceptance_until(until)?;
+    Some((acceptance, format!("until {}", last.label())))
+}
+
+/// Returns an acceptance of what happened before a date, and its end in words.
+///
+/// # Errors
+/// If the text is no date, or one in the future; if no run has its place by a time.
+fn accepted_before(histories: &Histories, until: &str) -> Result<(Triage, String), CliError> {
+    let before = parse_date(until).map_err(|_no_date| {
+        CliError::input(format!("`{until}` is neither a version, a run nor a date"))
+            .hint("`lapwing list runs` shows the versions and the names of the runs")
+    })?;
+    if before > Timestamp::now() {
+        return Err(CliError::input(format!(
+            "{until} is in the future: what happens until then cannot be accepted yet"
+        ))
+        .hint("name the newest version, or a date that has passed"));
+    }
+    check_dates(histories)?;
+    let acceptance = Triage {
+        suite: None,
+        benchmark: "*".to_owned(),
+        exactly: false,
+        metric: None,
+        state: TriageState::Accepted,
+        session: None,
+        version: None,
+        before: Some(before),
+    };
+    Ok((acceptance, format!("before {before}")))
+}
+
+/// Returns the histories of the judged runs, in their order.
+fn judged(store: &Store) -> Result<Histories, CliError> {
+    let asked = SampleFilter::default();
+    let filter = asked.resolve(store)?;
+    let judging = CleaningOptions::default().judging()?;
+    let usual = MainChoice::DefaultBranch;
+    let judged = MainOption::default().judged(store, &filter, &asked, &judging, usual)?;
+    let mut histories = Histories::in_order(judged.history);
+    add_all(&mut histories, store, &judged.filter)?;
+    histories.sort(HistoryOrder::Version);
+    Ok(histories)
+}
+
 /// Returns the histories of all metrics.
 fn histories(store: &Store) -> Result<Histories, CliError> {
     let mut histories = Histories::default();
+    add_all(&mut histories, store, &Filter::default())?;
+    histories.sort(HistoryOrder::Version);
+    Ok(histories)
+}
+
+fn add_all(histories: &mut Histories, store: &Store, filter: &Filter) -> Result<(), CliError> {
     let rules = CleaningRules::default();
-    each_benchmark(store, &Filter::default(), |data| {
+    each_benchmark(store, filter, |data| {
         let values = data.instances.iter().map(|it| &it.iterations.values);
         let mut metrics: BTreeSet<&String> = values.flat_map(BTreeMap::keys).collect();
         let summaries = data.instances.iter().flat_map(|it| &it.summaries);
@@ -249,7 +285,7 @@ fn histories(store: &Store) -> Result<Histories, CliError> {
         histories.add(&data, &rules, &MetricChoice::Named(metrics));
         Ok::<(), StoreError>(())
     })?;
-    Ok(histories)
+    Ok(())
 }
 
 fn draft<'r>(changes: Vec<Triage>, reason: Option<&'r str>, what: &str) -> AnnotationDraft<'r> {

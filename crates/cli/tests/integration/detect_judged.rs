@@ -216,8 +216,8 @@ fn an_acceptance_needs_an_end_that_has_passed() {
     exit 2
     ");
     assert_snapshot!(said(&["accept", "--until", "v99"]), @"
-    error: `v99` is neither a version nor a date
-      hint: `lapwing list runs` shows the versions
+    error: `v99` is neither a version, a run nor a date
+      hint: `lapwing list runs` shows the versions and the names of the runs
     exit 2
     ");
     assert_snapshot!(said(&["mute", "join", "--until", "v3"]), @"
@@ -232,4 +232,35 @@ fn an_acceptance_needs_an_end_that_has_passed() {
     note: nothing was changed
     exit 0
     ");
+}
+
+#[test]
+fn a_change_of_a_metric_without_direction_is_told_and_fails_no_gate() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut table = "date,benchmark,time_s,cache_size\n".to_owned();
+    for night in 0..40_u32 {
+        let [time, size] = [7, 5].map(|step| 1.0 + 0.002 * f64::from(night * step % 11));
+        let size = if night < 20 { 100.0 } else { 150.0 } * size;
+        let [month, day] = [9 + night / 28, 1 + night % 28];
+        table += &format!("2026-{month:02}-{day:02},render,{time},{size}\n");
+    }
+    fs::write(path.join("wide.csv"), table).unwrap();
+    run(path, &["import", "wide.csv"]);
+    assert_snapshot!(run(path, &["detect", "--fail-on", "suspected"]), @"
+    1 new change   (2 histories, 40 runs, FDR 5 %)
+
+     benchmark  metric      before  after  change                 since                     verdict   id
+     render     cache_size     101    152  1.500× [1.493, 1.506]  wide 2026-09-21 00:00:00  · change  1b723846
+
+    note: wide 2026-09-20 00:00:00..wide 2026-09-21 00:00:00, 2026-09-21
+    next: `lapwing triage acknowledge 1b723846` marks it as known, `lapwing report`
+    writes pages with the histories
+    exit 0
+    ");
+    let answer = output(path, &["detect", "--format", "json"]);
+    let answer: Value = serde_json::from_slice(&answer.stdout).unwrap();
+    assert_eq!(answer["verdict"], "change");
+    assert_eq!(answer["counts"]["new_changes"], 1);
+    assert_eq!([&answer["tested"], &answer["histories"]], [2, 2]);
 }

@@ -1,6 +1,7 @@
 //! The order of the runs that `lapwing detect` judges, and which runs these are.
 
 use std::fs::{self, File};
+use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -79,6 +80,118 @@ fn files_without_dates_are_in_order_of_their_names_and_not_of_their_times() {
     dates or numbers in their names would be kept
     exit 0
     ");
+}
+
+/// Writes results of hyperfine of 25 commands in sixty files without dates: from the fifth run on one of them becomes
+/// slower in each, the last in run 50. Their times are equal, as after a clone, or in another order.
+fn write_old_history(folder: &Path, time_of: impl Fn(u32) -> u32) {
+    fs::create_dir(folder).unwrap();
+    for number in 1..=60_u32 {
+        let results = (5..30_u32).map(|step| {
+            let slower = number >= if step == 29 { 50 } else { step };
+            let noise = 0.002 * f64::from((number * 7 + step) % 11) + 1e-6 * f64::from(number);
+            let time = if slower { 1.3 } else { 1.0 } * (1.0 + noise);
+            json!({"command": format!("b{step:02}"), "times": [time], "exit_codes": [0], "mean": time,
+                "stddev": null, "median": time, "min": time, "max": time, "user": 0.1, "system": 0.0})
+        });
+        let results: Vec<Value> = results.collect();
+        let path = folder.join(format!("run{number}.json"));
+        fs::write(&path, json!({"results": results}).to_string()).unwrap();
+        let seconds = 1_780_000_000 + 86_400 * u64::from(time_of(number));
+        let file = File::options().append(true).open(&path).unwrap();
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        file.set_modified(time).unwrap();
+    }
+}
+
+#[test]
+fn the_suggested_acceptance_of_a_past_without_dates_covers_just_that_past() {
+    for time_of in [|_| 0, |number: u32| number * 17 % 61] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        write_old_history(&path.join("old"), time_of);
+        run(path, &["import", "old"]);
+        let first = run(path, &["detect", "--fail-on", "regression"]);
+        for part in [
+            "1 new regression, 24 changes before the newest 30 runs ",
+            "note: run49..run50\n",
+            "`lapwing triage accept --until run28` accepts the 24 changes until then",
+        ] {
+            assert!(first.contains(part), "{first}");
+        }
+        // A file time is no date of a change.
+        let answer = output(path, &["detect", "--format", "json", "--full"]);
+        let answer: Value = serde_json::from_slice(&answer.stdout).unwrap();
+        for finding in findings(&answer) {
+            let since = &finding["since"];
+            assert_eq!([&since["date"], &since["started"]], [&Value::Null; 2]);
+        }
+        let dated = ["triage", "accept", "--until", "2026-11-01"];
+        insta::allow_duplicates! {
+            assert_snapshot!(run(path, &dated), @"
+            error: no date is known of the runs, which are in order of names or of a file
+              hint: name a version or run instead, as `lapwing detect` calls it
+            exit 2
+            ");
+        }
+        let dated = run(path, &["detect", "--changed-since", "2026-07-01"]);
+        assert!(dated.contains("no date is known of the runs"), "{dated}");
+        let since = run(path, &["detect", "--changed-since", "run40"]);
+        assert!(since.starts_with("1 new regression "), "{since}");
+        let accepted = run(path, &["triage", "accept", "--until", "run28"]);
+        assert!(accepted.starts_with("accepted: changes of all benchmarks until run28\n"));
+        let after = run(path, &["detect", "--fail-on", "regression"]);
+        assert!(after.starts_with("1 new regression, 24 changes in the accepted past "));
+        assert!(after.ends_with("exit 1"), "{after}");
+    }
+}
+
+#[test]
+fn names_of_files_tell_no_order_among_suites() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut lines = RecordLines::after(0);
+    let mut measure = |suite: &str, number: u32, first_slow: Range<u32>| {
+        let file = json!({"file": format!("run{number}.json"), "started_from": "file_time"});
+        let name = format!("run{number}");
+        let session = json!({"suite": suite, "name": name, "attributes": {"source": file}});
+        let session = lines.session("2026-11-20T10:00:00Z", session);
+        let run = lines.run(&session, json!({}));
+        for first_slow in first_slow {
+            let instance = lines.instance(&run, &format!("b{first_slow:02}"), json!({}));
+            let level = if number < first_slow { 1.0 } else { 1.3 };
+            let time = level * (1.0 + 0.002 * f64::from((number * 7 + first_slow) % 11));
+            lines.iteration(&instance, 0, json!({"metrics": {"wall_time": time}}));
+            lines.instance_end(&instance);
+        }
+    };
+    // The change of the short history is recent, though the name of its run is that of an old one of the other.
+    for number in 1..=60 {
+        measure("long", number, 5..29);
+    }
+    for number in 1..=40 {
+        measure("short", number, 20..21);
+    }
+    import(path, &lines.text);
+    let answer = output(path, &["detect", "--format", "json"]);
+    let answer: Value = serde_json::from_slice(&answer.stdout).unwrap();
+    assert_eq!(
+        (&answer["order"], &answer["past"]),
+        (&"file_names".into(), &24.into())
+    );
+    let next = answer["next"][0].as_object().unwrap();
+    assert_eq!(next["why"], "accepts the 24 changes until then");
+    let words: Vec<&str> = next["command"].as_str().unwrap().split(' ').collect();
+    let done = run(path, &words[1..]);
+    assert!(
+        done.starts_with("accepted: changes of all benchmarks until run28\n"),
+        "{done}"
+    );
+    let after = run(path, &["detect"]);
+    assert!(
+        after.starts_with("1 new regression, 24 changes in the accepted past "),
+        "{after}"
+    );
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn a_command_is_notified_of_each_new_change_once() {
 }
 
 #[test]
-fn a_badge_counts_regressions() {
+fn a_badge_counts_regressions_as_the_sentence_does() {
     let badge = |folder: TempDir| {
         let done = run(folder.path(), &["detect", "--badge", "badge.svg"]);
         assert!(!done.contains("error"), "{done}");
@@ -73,6 +73,10 @@ fn a_badge_counts_regressions() {
         rest.split_once("</title>").unwrap().0.to_owned()
     };
     assert_snapshot!(badge(history(40, &[("join", STEP)])), @r##"<svg xmlns="http://www.w3.org/2000/svg" width="168" height="20" role="img" aria-label="performance: 1 regression"><title>performance: 1 regression</title><rect width="81" height="20" fill="#424242"></rect><rect x="81" width="87" height="20" fill="#c62828"></rect><g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="6" y="14" textLength="69">performance</text><text x="87" y="14" textLength="75">1 regression</text></g></svg>"##);
+    assert_eq!(
+        title(badge(history(40, &[("join", STEP), ("scan", STEP)]))),
+        "performance: 2 regressions"
+    );
     assert_eq!(
         title(badge(history(40, &[("join", QUIET)]))),
         "performance: no regressions"

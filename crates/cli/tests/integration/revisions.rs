@@ -178,7 +178,7 @@ fn only_changes_after_a_version_revision_or_date_are_reported() {
     note: not shown: 1 change before 2026-03-01
     exit 0
 
-    nowhere: error: `nowhere` is not a version, Git revision or date
+    nowhere: error: `nowhere` is not a version, run, Git revision or date
     exit 2
     ");
 }

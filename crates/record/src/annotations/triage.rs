@@ -18,12 +18,13 @@ pub struct Triage {
     pub metric: Option<MetricName>,
     /// What is said.
     pub state: TriageState,
-    /// The session that measured the change first; every place where there is neither session nor version.
+    /// The session that measured the change first; every place where there is neither session nor version. Of what was
+    /// accepted the last session.
     pub session: Option<Id>,
     /// The version at which it happened: its label, its name, or the beginning of its commit. Of what was accepted the
     /// last such version: it is about all changes up to and including that one.
     pub version: Option<String>,
-    /// Only changes before this time, of what was accepted.
+    /// Only changes before this time, of what was accepted: none of runs whose order is not one of time.
     pub before: Option<Timestamp>,
 }
 
@@ -86,7 +87,8 @@ impl Triage {
         let state = TriageState::ALL.into_iter().find(|it| it.name() == state)?;
         let version = text("version")?;
         // Without an end it would accept whatever comes.
-        if state == TriageState::Accepted && version.is_none() && before.is_none() {
+        let has_end = session.is_some() || version.is_some() || before.is_some();
+        if state == TriageState::Accepted && !has_end {
             return None;
         }
         Some(Self {

@@ -212,13 +212,13 @@ fn suspects_text(histories: &Histories, good: usize, last: usize) -> String {
 
 /// The words for a place in a history.
 pub trait MomentText {
-    /// Returns its date: that of the version, or else of the measurement.
-    fn date_text(&self) -> String;
+    /// Returns its date: that of the version, or else of the measurement; `None` if neither is known.
+    fn date_text(&self) -> Option<String>;
 }
 
 impl MomentText for Moment {
-    fn date_text(&self) -> String {
-        self.date().strftime("%Y-%m-%d").to_string()
+    fn date_text(&self) -> Option<String> {
+        Some(self.date()?.strftime("%Y-%m-%d").to_string())
     }
 }
 

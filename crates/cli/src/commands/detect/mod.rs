@@ -24,7 +24,7 @@ use lapwing_show::{badge, junit};
 use lapwing_stats::Seed;
 
 use crate::cleaning::{CleaningOptions, TriageOption};
-use crate::comparing::{metrics, parse_share};
+use crate::comparing::{compared_metrics, parse_share};
 use crate::error::{CliError, ExitStatus};
 use crate::main_runs::MainOption;
 use crate::options::{AnswerOptions, Context, FilterOptions, NamedValue, check_folder, one_of};
@@ -36,6 +36,7 @@ use lapwing_record::atomic;
 
 use self::rule::RuleOptions;
 use self::since::changed_since;
+pub(super) use self::since::check_dates;
 
 /// Find changes in the history of benchmarks: regressions, improvements, drifts
 ///
@@ -52,7 +53,7 @@ pub struct DetectCommand {
     smallest_effect: Option<f64>,
     #[command(flatten)]
     rule: RuleOptions,
-    /// Only report changes that may have happened after this version, Git revision or date
+    /// Only report changes that may have happened after this version, run, Git revision or date
     #[arg(long, value_name = "WHEN", conflicts_with = "self_test")]
     changed_since: Option<String>,
     /// Exit with code 1 if one of these occurs; separate several with commas
@@ -148,7 +149,7 @@ impl DetectCommand {
             ..self.rule.options(compat, judging.false_discovery_rate)?
         };
         let filter = self.filters.filter()?;
-        let metrics = metrics(&filter, Profile::of(compat));
+        let metrics = compared_metrics(&filter, Profile::of(compat));
         let mut store = open_for_reading(context)?;
         let disregarded = judging.honour(&store)?;
         let is_all = filter == SampleFilter::default();

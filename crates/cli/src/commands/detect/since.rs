@@ -29,24 +29,29 @@ pub fn changed_since(
     judging: &JudgingOptions,
 ) -> Result<HistoryStart, CliError> {
     let start = |first| HistoryStart { first, note: None };
-    if let Some(last) = last_of(histories, |moment| is_version(moment, text)) {
+    if let Some(last) = last_of(histories, |moment| is_version(moment, text))
+        .or_else(|| last_of(histories, |moment| moment.is_of_session(text)))
+    {
         return Ok(start(last + 1));
     }
     if let Ok(time) = parse_date(text) {
-        let date = |moment: &Moment| match order {
-            HistoryOrder::Version => moment.position.version_date,
-            HistoryOrder::Time => None,
+        let is_earlier = |moment: &Moment| match order {
+            HistoryOrder::Version => moment.time_in_order().is_some_and(|it| it < time),
+            HistoryOrder::Time => moment.position.measured < time,
         };
-        let moments = histories.moments.iter();
-        let earlier = moments.take_while(|it| date(it).unwrap_or(it.position.measured) < time);
-        return Ok(start(earlier.count()));
+        if order == HistoryOrder::Version {
+            check_dates(histories)?;
+        }
+        return Ok(start(
+            last_of(histories, is_earlier).map_or(0, |last| last + 1),
+        ));
     }
     let commits = judging.ancestry(text);
     let Some(newest) = commits.first() else {
-        return Err(
-            CliError::input(format!("`{text}` is not a version, Git revision or date"))
-                .hint("`lapwing list runs` shows the versions"),
-        );
+        return Err(CliError::input(format!(
+            "`{text}` is not a version, run, Git revision or date"
+        ))
+        .hint("`lapwing list runs` shows the versions"));
     };
     for commit in &commits {
         if let Some(last) = last_of(histories, |moment| is_commit(moment, commit)) {
@@ -70,6 +75,21 @@ pub fn changed_since(
         commits.len() - 1
     ))
     .hint("`lapwing list runs` shows the versions"))
+}
+
+/// Checks that some runs have their place by a time, so that a date means one.
+///
+/// # Errors
+/// If none has.
+pub fn check_dates(histories: &Histories) -> Result<(), CliError> {
+    let mut moments = histories.moments.iter();
+    if moments.any(|moment| moment.time_in_order().is_some()) {
+        return Ok(());
+    }
+    Err(
+        CliError::input("no date is known of the runs, which are in order of names or of a file")
+            .hint("name a version or run instead, as `lapwing detect` calls it"),
+    )
 }
 
 fn last_of(histories: &Histories, is_wanted: impl Fn(&Moment) -> bool) -> Option<usize> {

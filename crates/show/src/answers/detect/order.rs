@@ -20,14 +20,14 @@ pub fn order_name(orders: &BTreeMap<String, RunOrder>) -> Option<&'static str> {
 /// Returns the order of runs in words.
 fn order_text(order: RunOrder) -> &'static str {
     match order {
-        RunOrder::Commits => "commits of the default branch",
-        RunOrder::VersionDates => "dates of the versions",
-        RunOrder::VersionNames => "names of the versions, which have no dates",
-        RunOrder::StartTimes => "times of measurement",
-        RunOrder::FileNames => "dates or numbers in the names of the files",
-        RunOrder::FileOrder => "order in the file, which has no times",
+        RunOrder::Commits => "order of the commits of the default branch",
+        RunOrder::VersionDates => "order of the dates of the versions",
+        RunOrder::VersionNames => "order of the names of the versions, which have no dates",
+        RunOrder::StartTimes => "order of the times of measurement",
+        RunOrder::FileNames => "order of the dates or numbers in the names of the files",
+        RunOrder::FileOrder => "the order of the file, which has no times",
         RunOrder::FileTimes => {
-            "times of the files, which copying changes: dates or numbers in their names would be kept"
+            "order of the times of the files, which copying changes: dates or numbers in their names would be kept"
         }
         RunOrder::Unknown => {
             "times of the files, of which several are the same, as after copying, so that it is not known: put dates or numbers into their names"
@@ -58,7 +58,7 @@ pub fn order_note(orders: &BTreeMap<String, RunOrder>) -> Option<Note> {
         }
     });
     let texts: Vec<String> = texts.collect();
-    let text = format!("the runs are in order of the {}", texts.join("; "));
+    let text = format!("the runs are in {}", texts.join("; "));
     Some(Note::marked("order", text).with("order", order_name(orders)))
 }
 

@@ -77,7 +77,8 @@ struct MomentRow {
     commit: Option<String>,
     date: Option<String>,
     session: String,
-    started: String,
+    /// `null` if only the time of a file is known.
+    started: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -318,7 +319,7 @@ impl MomentRow {
             commit: version.commit.clone(),
             date: version.date.clone(),
             session: moment.session.id.to_string(),
-            started: moment.session.started.to_string(),
+            started: (moment.has_start()).then(|| moment.session.started.to_string()),
         }
     }
 }

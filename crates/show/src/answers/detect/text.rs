@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use jiff::SignedDuration;
 use lapwing_analyse::detect::{
     DetectOptions, DetectRule, FindingGroup, RECENT_RUNS, Suspicion, UnjudgedReason,
 };
-use lapwing_model::text::{counted, joined_with_and, shell_word};
+use lapwing_model::text::{counted, joined, joined_with_and, shell_word};
 
 use super::DetectAnswer;
 use super::rows::UntestedRow;
@@ -26,9 +25,6 @@ const FEW_RUNS: usize = 13;
 const OF_GROUP: usize = 5;
 /// Of more groups only the largest are listed.
 const GROUPS: usize = 20;
-
-/// A time is accepted until just before.
-const RESOLUTION: SignedDuration = SignedDuration::from_micros(1);
 
 /// What a view lists of the changes.
 pub struct ListedChanges<'a> {
@@ -176,11 +172,17 @@ fn few_runs(answer: &DetectAnswer) -> Option<Note> {
     let has_none =
         detection.findings.is_empty() && detection.suspicions.is_empty() && detection.small == 0;
     (is_tested && has_none && longest > 0 && longest < FEW_RUNS).then(|| {
-        let text = format!(
-            "no history has more than {}: with fewer than {FEW_RUNS}, only large changes are found; `lapwing compare 'until DATE' 'since DATE'` \
-             compares two parts of a history",
+        let needed = detection.fewest_runs;
+        let mut text = format!(
+            "no history has more than {}: {needed} are needed to find a change, and {FEW_RUNS} to find any but large ones",
             counted(longest, "run")
         );
+        let moments = &answer.histories.moments;
+        if longest > 1 && moments.iter().all(|it| it.date().is_some()) {
+            text.push_str(
+                "; `lapwing compare 'until DATE' 'since DATE'` compares two parts of a history",
+            );
+        }
         let note = Note::marked("few_runs", text);
         note.with("runs", longest).with("enough_runs", FEW_RUNS)
     })
@@ -217,15 +219,14 @@ fn untested_notes(answer: &DetectAnswer) -> impl Iterator<Item = Note> {
 fn next_steps(answer: &DetectAnswer, listed: &ListedChanges<'_>) -> Vec<NextStep> {
     let (detection, program) = (&answer.detection, &answer.program);
     let mut steps = Vec::new();
-    if let Some(past) = detection.unreviewed_past(&answer.histories) {
-        let until = &answer.histories.moments[past.until];
-        let until = match until.version().label() {
-            Some(version) => shell_word(&version),
-            None => format!("{}", until.date() + RESOLUTION),
-        };
+    let past = detection.unreviewed_past(&answer.histories);
+    let acceptance = past.and_then(|past| detection.acceptance(&answer.histories, &past));
+    if let Some(acceptance) = acceptance {
+        let until = shell_word(&acceptance.until);
+        let changes = counted(acceptance.changes, "change");
         steps.push(NextStep::new(
             format!("{program} triage accept --until {until}"),
-            format!("accepts the {} until then", counted(past.changes, "change")),
+            format!("accepts the {changes} until then"),
         ));
     }
     let new = |group: &FindingGroup| {
@@ -348,11 +349,15 @@ fn group_notes(
     let note = |code: &'static str, text: String| {
         Note::marked(code, format!("{label}{text}")).with("change", number.unwrap_or(1))
     };
-    let date = histories.moments[first.since()].date_text();
+    let since = &histories.moments[first.since()];
+    let date = since.date_text();
     let suspects = group.suspects_text(&answer.detection, histories);
     let mut text = match first.rate_text() {
-        Some(rate) => format!("{rate}, since {date}, in {suspects}"),
-        None => format!("{suspects}, {date}"),
+        Some(rate) => {
+            let since = date.unwrap_or_else(|| since.label());
+            format!("{rate}, since {since}, in {suspects}")
+        }
+        None => joined([suspects].into_iter().chain(date)),
     };
     let more = group.findings.len() - listed.len();
     if group.is_shared {

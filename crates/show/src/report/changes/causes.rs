@@ -155,7 +155,8 @@ fn suspects_part(view: &ChangesView, group: &FindingGroup) -> Markup {
             @for (at, moment) in suspects.iter().enumerate() {
                 @if number <= SHOWN_SUSPECTS || at < SHOWN_SUSPECTS - 2 || at == number - 1 {
                     @if at > 0 { ", " }
-                    (version_part(view, *moment)) " (" (view.histories.moments[*moment].date_text()) ")"
+                    (version_part(view, *moment))
+                    @if let Some(date) = view.histories.moments[*moment].date_text() { " (" (date) ")" }
                 } @else if at == SHOWN_SUSPECTS - 2 { ", …" }
             }
             @if group.is_shared { ". As the whole suite changed, look for a change of the machine first." }

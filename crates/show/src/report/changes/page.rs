@@ -23,7 +23,7 @@ use crate::report::index_parts::listing::{
 use crate::report::slug::slug;
 use crate::{FIRST_METRIC, detection_text, names_histories, suspicion_text, tested_text};
 use lapwing_analyse::detect::{Direction, UnjudgedReason, measured};
-use lapwing_model::text::{capitalised, counted, first_names};
+use lapwing_model::text::{capitalised, counted, first_names, shell_word};
 
 /// Of more benchmarks that were not tested only so many are named.
 const NAMED: usize = 100;
@@ -126,7 +126,7 @@ fn row(view: &ChangesView, at: usize, written: &BTreeMap<String, Vec<String>>) -
         change_text: finding.change_text(),
         since: finding.first_after,
         since_text: moment.label(),
-        date: moment.date_text(),
+        date: moment.date_text().unwrap_or_default(),
         suspects: finding.suspects_text(&view.histories),
         suspects_link: view
             .difference_link(finding.good, *finding.range.end())
@@ -227,7 +227,8 @@ fn suspected(view: &ChangesView) -> Markup {
 fn not_shown(view: &ChangesView) -> Markup {
     let small = view.detection.small;
     let past = view.detection.unreviewed_past(&view.histories);
-    let until = past.and_then(|past| view.histories.moments[past.until].version().label());
+    let acceptance = past.and_then(|past| view.detection.acceptance(&view.histories, &past));
+    let until = acceptance.map(|it| shell_word(&it.until));
     html! {
         @if let Some(until) = until {
             p.hint { "Nobody has said anything about the changes of the past: " code { "lapwing triage accept --until " (until) }

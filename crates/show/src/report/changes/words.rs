@@ -12,6 +12,7 @@ use crate::quantity::{fixed, percent, quantity};
 use crate::sample::metric_title;
 use crate::{FIRST_METRIC, difference_text};
 use lapwing_analyse::detect::{ChangeKind, ChangeSize, FAILURES, Finding, FindingGroup};
+use lapwing_model::text::joined;
 use lapwing_model::{Better, Metric};
 
 /// From this ratio on a change is a factor and not a percentage.
@@ -156,10 +157,10 @@ pub(super) fn state_key(finding: &Finding) -> &'static str {
     }
 }
 
-/// Returns the version and date of a moment: `a1b2c3, 2026-09-14`.
+/// Returns the version of a moment, and its date if that is known: `a1b2c3, 2026-09-14`.
 pub(super) fn place_text(view: &ChangesView, moment: usize) -> String {
     let moment = &view.histories.moments[moment];
-    format!("{}, {}", moment.label(), moment.date_text())
+    joined([moment.label()].into_iter().chain(moment.date_text()))
 }
 
 /// Returns `since a1b2c3, 2026-09-14`, or for a drift that ended `from a1b2c3, 2026-06-14, to d4e5f6, 2026-09-14`.
