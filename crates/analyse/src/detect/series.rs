@@ -99,7 +99,7 @@ impl Moment {
             RunOrder::FileNames => {
                 measured.filter(|_| self.session.started_from() != StartedFrom::FileTime)
             }
-            RunOrder::VersionNames | RunOrder::FileOrder => None,
+            RunOrder::VersionNames | RunOrder::FileOrder | RunOrder::Unknown => None,
         };
         self.position.version_date.or(measured)
     }

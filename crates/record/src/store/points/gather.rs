@@ -1,5 +1,6 @@
 //! Makes the points of runs while these are written.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rusqlite::{Connection, params};
@@ -219,19 +220,18 @@ impl KnownDefinitions {
         connection: &Connection,
         benchmark: i64,
     ) -> StoreResult<Option<&Option<BenchmarkDefinition>>> {
-        if !self.known.contains_key(&benchmark) {
-            let sql =
-                "SELECT fingerprint, params, is_whole FROM history_benchmark WHERE benchmark = ?1";
-            let stored = query::first(connection, sql, [benchmark], |row| {
-                let is_whole: bool = row.get(2)?;
-                Ok((!is_whole).then_some((row.get(0)?, row.get(1)?)))
-            });
-            let Some(stored) = stored? else {
-                return Ok(None);
-            };
-            self.known.insert(benchmark, stored);
+        match self.known.entry(benchmark) {
+            Entry::Occupied(known) => Ok(Some(known.into_mut())),
+            Entry::Vacant(place) => {
+                let sql = "SELECT fingerprint, params, is_whole FROM history_benchmark \
+                           WHERE benchmark = ?1";
+                let stored = query::first(connection, sql, [benchmark], |row| {
+                    let is_whole: bool = row.get(2)?;
+                    Ok((!is_whole).then_some((row.get(0)?, row.get(1)?)))
+                });
+                Ok(stored?.map(|stored| &*place.insert(stored)))
+            }
         }
-        Ok(self.known.get(&benchmark))
     }
 
     /// Notes that everything has to be read of a benchmark.

@@ -178,12 +178,12 @@ fn mean(values: &[f64]) -> Option<f64> {
 
 /// Returns whether iterations are fine, so that only burn-in is left out of them.
 pub(super) fn are_fine(iterations: &Iterations) -> bool {
-    let is_impossible = |name: &&str| {
+    let is_impossible = |name: &&'static str| {
         let column = iterations.values.get(*name);
         column.is_some_and(|column| column.iter().any(|value| *value < 0.0))
     };
     iterations.outcome.iter().all(|it| *it == Outcome::Ok)
-        && !NEVER_NEGATIVE.iter().any(|name| is_impossible(name))
+        && !NEVER_NEGATIVE.iter().any(is_impossible)
 }
 
 /// Returns whether the end of an instance says no more than that it went well.
