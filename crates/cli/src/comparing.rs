@@ -292,10 +292,14 @@ impl FoundSides {
     }
 }
 
-/// Returns the first side that looks like a file and is none.
+/// Returns the first side that looks like a file, or a pattern for files, and is none.
 fn missing_file(specs: &[SideSpec]) -> Option<&str> {
     let texts = specs.iter().map(|it| it.text.as_str());
-    let mut missing = texts.filter(|text| !Path::new(text).exists());
+    let fits = |path: &Path| {
+        lapwing_formats::places_at(path).is_ok_and(|it| it.places.iter().any(|it| it.path.exists()))
+    };
+    let is_there = |path: &Path| path.exists() || fits(path);
+    let mut missing = texts.filter(|text| !is_there(Path::new(text)));
     missing.find(|text| text.contains('/') || Path::new(text).extension().is_some())
 }
 

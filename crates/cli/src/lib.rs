@@ -64,7 +64,7 @@ pub fn run() -> ExitCode {
     let matches = with_short_help(Arguments::command()).try_get_matches();
     let arguments = match matches.and_then(|it| Arguments::from_arg_matches(&it)) {
         Ok(arguments) => arguments,
-        Err(error) => return refuse(&error),
+        Err(error) => return refuse(&with_our_option(error)),
     };
     let context = options::Context::new(arguments.common);
     if let Err(error) = check_clock() {
@@ -94,6 +94,23 @@ fn with_short_help(command: Command) -> Command {
             option.hide_short_help(is_rare)
         })
         .mut_subcommands(with_short_help)
+}
+
+/// Options of hyperfine that are called otherwise here, of which clap finds nothing similar.
+const FAMILIAR: [(&str, &str); 1] = [("--input", "--stdin")];
+
+/// Names the option that stands for another tool's.
+fn with_our_option(mut error: clap::Error) -> clap::Error {
+    let is_run = std::env::args_os().any(|it| it == "run");
+    if let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg)
+        && let Some((_, ours)) = FAMILIAR.iter().find(|(theirs, _)| theirs == unknown)
+        && error.kind() == clap::error::ErrorKind::UnknownArgument
+        && is_run
+    {
+        let ours = ContextValue::String((*ours).to_owned());
+        error.insert(ContextKind::SuggestedArg, ours);
+    }
+    error
 }
 
 /// Shows what is wrong with the arguments, or the help that they ask for.

@@ -132,6 +132,10 @@ fn undecided_files_need_no_store() {
         (&answer["comparisons"][0]["reason"], code),
         (&json!("too_wide"), Some(0))
     );
+    assert_snapshot!(run(folder.path(), &["compare", "old-*.json", "new-9.json"]), @"
+    error: there is no file new-9.json
+    exit 2
+    ");
 }
 
 #[test]

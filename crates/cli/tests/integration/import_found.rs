@@ -128,3 +128,32 @@ fn what_is_not_recognised_is_told_by_what_it_resembles() {
     exit 2
     ");
 }
+
+#[test]
+fn what_is_skipped_with_keep_going_is_counted_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let pytest = r#"{"machine_info": {}, "commit_info": {}, "benchmarks": [
+        {"fullname": "a", "stats": {"data": [1.0, 2.0]}},
+        {"fullname": "b"},
+        {"fullname": "c", "stats": {"mean": null}}]}"#;
+    let go = "pkg: x\nBenchmarkA-8 100 1100 ns/op\nBenchmarkB-8 100\nBenchmarkC-8 100 abc ns/op\n";
+    let action = r#"[{"name": "a", "value": 1, "unit": "ns"}, {"name": "b", "unit": "ns"},
+        {"name": "c", "value": -5, "unit": "ns"}]"#;
+    let libtest = "test a ... bench: 1,000 ns/iter (+/- 9)test b ... bench: 512 ns/iter (+/- 9)\n\
+        test c ... bench: fast ns/iter (+/- 9)\n";
+    let csv = "test,seconds\na,1.5\nb,fast\nc,-1\n";
+    for (name, text) in [
+        ("pytest.json", pytest),
+        ("go.txt", go),
+        ("action.json", action),
+        ("libtest.txt", libtest),
+        ("table.csv", csv),
+    ] {
+        fs::write(folder.join(name), text).unwrap();
+        let told = run(folder, &["import", "--keep-going", name]);
+        let account = told.split_once("note: found ").unwrap().1;
+        let account = account.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(account.starts_with("3 names, "), "{name}: {told}");
+    }
+}

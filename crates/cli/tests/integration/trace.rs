@@ -95,6 +95,22 @@ fn findings_begin_with_what_takes_most_time() {
 }
 
 #[test]
+fn a_path_without_times_has_no_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = TRACE.lines().filter(|line| line.contains("task=load1"));
+    let at_once = lines.map(|line| {
+        let (event, _time) = line.rsplit_once("at=").unwrap();
+        format!("{event}at=1000000\n")
+    });
+    fs::write(folder.path().join("trace.log"), at_once.collect::<String>()).unwrap();
+    let told = run(folder.path(), &["trace", "show", "--file", "trace.log"]);
+    assert!(
+        told.contains("(the trace has no graph), 1 task: 0 s of 0 s"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_trace_compared_with_itself_does_not_differ() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("trace.log"), TRACE).unwrap();

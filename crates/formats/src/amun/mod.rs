@@ -213,8 +213,7 @@ fn take(
             Ok(draft) => intake.instance(placed.line, run, draft)?,
             Err(reason) => intake.bad(BadLine {
                 file: placed.file,
-                line: placed.line,
-                reason,
+                ..BadLine::new(placed.line, reason)
             }),
         }
     }

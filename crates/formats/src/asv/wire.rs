@@ -124,7 +124,7 @@ pub(super) fn row(
     };
     made.map_err(|bad| BadLine {
         reason: format!("`{name}`: {}", bad.reason),
-        ..bad
+        ..bad.of(name)
     })
 }
 

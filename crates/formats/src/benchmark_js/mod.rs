@@ -17,19 +17,23 @@ pub(super) const FORMAT: Format =
 /// A line such as `sort x 1,415.20 ops/sec ±8.8% (7 runs sampled)`.
 static RESULT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"^(.*?) x ([0-9][0-9,]*(?:\.[0-9]+)?) ops/sec \x{b1}([0-9.]+)% \(([0-9]+) runs? sampled\)",
+        r"(.*?) x ([0-9][0-9,]*(?:\.[0-9]+)?) ops/sec \x{b1}([0-9.]+)% \(([0-9]+) runs? sampled\)",
     )
     .ok()
 });
 
-fn result(line: &str) -> Option<Captures<'_>> {
-    RESULT.as_ref()?.captures(line)
+/// Returns the results in a line, whose end may be missing, and what follows them.
+fn results(line: &str) -> (Vec<Captures<'_>>, &str) {
+    let all = RESULT.as_ref().map(|it| it.captures_iter(line));
+    let all: Vec<Captures<'_>> = all.into_iter().flatten().collect();
+    let end = all.last().map_or(0, |last| last.get_match().end());
+    (all, &line[end..])
 }
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     String::from_utf8_lossy(head)
         .lines()
-        .any(|line| result(line.trim()).is_some())
+        .any(|line| !results(line).0.is_empty())
         .then_some("it has a line `… x … ops/sec ±…% (… runs sampled)`")
 }
 
@@ -41,21 +45,26 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let mut lines = Lines::of(source)?;
     while let Some((number, line)) = lines.next()? {
         match line {
-            Line::Text(text) => match result(text) {
-                Some(found) => intake.read_instance(number, run, draft(number, &found))?,
-                None if text.contains(" ops/sec") => {
-                    let reason = "not a whole result of Benchmark.js";
-                    intake.bad(BadLine::new(number, reason));
+            Line::Text(text) => {
+                let (found, rest) = results(text);
+                for found in &found {
+                    intake.read_instance(number, run, draft(number, found))?;
                 }
-                None => {
-                    for name in named(text) {
-                        intake
-                            .found()
-                            .without_result(name, number, "no whole result");
-                    }
+                if rest.contains(" ops/sec") {
+                    let bad = BadLine::new(number, "not a whole result of Benchmark.js");
+                    let name = rest.split_once(" x ").map_or("", |(name, _)| name.trim());
+                    intake.bad(bad.of(name));
+                    continue;
+                }
+                for name in named(rest) {
+                    intake
+                        .found()
+                        .without_result(name, number, "no whole result");
+                }
+                if found.is_empty() {
                     intake.notes().left_line(number, "they are no results");
                 }
-            },
+            }
             Line::Bad(reason) => intake.bad(BadLine::new(number, reason)),
         }
     }
@@ -78,9 +87,11 @@ fn named(line: &str) -> Vec<&str> {
 fn draft(line: u64, found: &Captures<'_>) -> Result<InstanceDraft, BadLine> {
     let number = |text: &str| {
         let number = text.replace(',', "").parse::<f64>();
-        number.map_err(|_error| BadLine::new(line, format!("not a number: {text}")))
+        number.map_err(|_error| {
+            BadLine::new(line, format!("not a number: {text}")).of(found[1].trim())
+        })
     };
-    let mut draft = InstanceDraft::of(&found[1]);
+    let mut draft = InstanceDraft::of(found[1].trim());
     let mut summary = SummaryDraft::of("throughput", number(&found[2])?, "mean");
     summary.n = found[4].parse().ok();
     let margin = number(&found[3])? / 100.0;

@@ -88,6 +88,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     waiting.reverse();
     while let Some(place) = waiting.pop() {
         let raw = place.raw;
+        let name = place.path.join("/");
         match read_place(&document, place) {
             Ok(Read::Group(within)) => waiting.extend(within.into_iter().rev()),
             Ok(Read::Result(draft)) => intake.instance(document.spot_of(raw.get()), run, *draft)?,
@@ -97,7 +98,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
                     .notes()
                     .left(&name, "they are no trials: parameters, ratios, judgements");
             }
-            Err(bad) => intake.bad(bad),
+            Err(bad) => intake.bad(bad.of(name)),
         }
     }
     intake.finish()

@@ -78,6 +78,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     for (name, raw) in benchmarks.0 {
         if !raw.get().starts_with('[') {
             let draft = instance_draft(&document, &name, raw, intake.notes());
+            let draft = draft.map_err(|bad| bad.of(&*name));
             intake.read_instance(document.spot_of(raw.get()), run, draft)?;
             continue;
         }
@@ -90,6 +91,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         }
         for raw in results {
             let draft = versioned_draft(&document, &name, raw, intake.notes());
+            let draft = draft.map_err(|bad| bad.of(&*name));
             intake.read_instance(document.spot_of(raw.get()), run, draft)?;
         }
     }

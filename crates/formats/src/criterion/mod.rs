@@ -204,8 +204,7 @@ fn leave_out(error: ImportError, sink: &mut Sink<'_, '_>) -> Result<(), ImportEr
     };
     sink.bad(BadLine {
         file: Some(name),
-        line,
-        reason,
+        ..BadLine::new(line, reason)
     });
     Ok(())
 }

@@ -227,7 +227,7 @@ impl Columns {
                 self.rivals = self.titles(all.get(1..).unwrap_or_default());
                 all.first().copied().into_iter().collect()
             }
-            (false, None, None) => all,
+            (false, None, None) => self.without_counts(all),
         };
         for at in taken {
             self.list[at].role = Role::Value;
@@ -249,6 +249,22 @@ impl Columns {
             }
         }
         Ok(())
+    }
+
+    /// Leaves out what was counted beside values with a unit, which is not the counts'.
+    fn without_counts(&self, places: Vec<usize>) -> Vec<usize> {
+        let is_count = |at: &usize| self.list[*at].is_count();
+        if self.the(Role::Unit).is_none() || places.iter().all(is_count) {
+            return places;
+        }
+        places.into_iter().filter(|at| !is_count(at)).collect()
+    }
+
+    /// Returns whether the unit of a row is that of a column's value in it.
+    pub(super) fn takes_unit(&self, column: &Column) -> bool {
+        let unit = self.the(Role::Unit);
+        let is_of_times = unit.is_some_and(|unit| unit.heading.key() == "time_unit");
+        !column.is_count() && (!is_of_times || column.heading.may_be_time())
     }
 
     fn titles(&self, places: &[usize]) -> Vec<String> {

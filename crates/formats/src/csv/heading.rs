@@ -2,7 +2,7 @@
 
 use lapwing_model::Better;
 
-use crate::csv::role::CENTRES;
+use crate::csv::role::{CENTRES, STATISTICS};
 use crate::shared::units::Unit;
 
 /// Units as the last word of a name, as in `time_ms`, and in our spelling.
@@ -141,6 +141,15 @@ impl Heading {
     /// Returns the key of the name: small letters with `_` between words.
     pub(super) fn key(&self) -> String {
         key(&self.name)
+    }
+
+    /// Returns whether its values may be times.
+    pub(super) fn may_be_time(&self) -> bool {
+        const WORDS: [&str; 6] = ["time", "latency", "duration", "elapsed", "cpu", "user"];
+        let key = self.key();
+        GENERAL.contains(&key.as_str())
+            || STATISTICS.contains(&key.as_str())
+            || key.split('_').any(|word| WORDS.contains(&word))
     }
 
     /// Returns the unit and direction of its values, with the unit of the row if it states none itself.

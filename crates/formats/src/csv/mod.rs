@@ -100,7 +100,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let (mut runs, bad) = RowReader::new(meaning).read(sink.notes());
     let mut bad: Vec<BadLine> = table.bad.iter().cloned().chain(bad).collect();
     bad.sort_by_key(|bad| bad.line);
-    bad.into_iter().for_each(|bad| sink.bad(bad));
+    bad.into_iter().for_each(|bad| sink.bad_result(bad));
     if runs.is_empty() {
         // What is bad is told at the end.
         return if sink.has_bad() {

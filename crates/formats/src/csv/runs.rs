@@ -70,7 +70,8 @@ impl<'t> RowReader<'t> {
         let table = self.meaning.table;
         for row in &table.rows {
             if let Err(reason) = self.add(row, notes) {
-                bad.push(BadLine::new(row.line, reason));
+                let id = self.meaning.instance(row, None).draft.benchmark.id;
+                bad.push(BadLine::new(row.line, reason).of(id));
             }
         }
         (self.runs, bad)
@@ -280,7 +281,8 @@ impl<'t> RowMeaning<'t> {
         };
         let named = cell(Role::Metric).map(Heading::of);
         let heading = named.as_ref().unwrap_or(&column.heading);
-        let of_row = cell(Role::Unit).or(column.heading.unit.as_deref());
+        let of_row = cell(Role::Unit).filter(|_| self.columns.takes_unit(column));
+        let of_row = of_row.or(column.heading.unit.as_deref());
         let unit = heading.unit(of_row);
         let mut metric = heading.metric(&unit.metric.unit);
         // Two columns may have one name but for the unit, or both be wall times.

@@ -1,4 +1,6 @@
-use crate::shared::testing::{imported, options, read_as, read_text, refusal, refusal_of, shown};
+use crate::shared::testing::{
+    brief, imported, options, read_as, read_text, refusal, refusal_of, shown,
+};
 use crate::{BadLines, ColumnChoices, Source, format_named, read};
 
 /// Returns what the columns of a text mean.
@@ -234,6 +236,23 @@ fn what_cannot_be_used_is_named() {
     bad line 8: `wall_time` of `join` is negative: -1.5
     bad line 9: the benchmark has no name
     "##);
+}
+
+#[test]
+fn a_unit_is_that_of_the_times_and_not_of_counts() {
+    let text = "name,iterations,real_time,cpu_time,time_unit,allocations\n\
+        a,1000,12.5,12.4,ns,3\n\
+        b,10,22.5,22.4,us,4\n";
+    insta::assert_snapshot!(brief(&read_as("csv", text)), @r#"
+    a 
+      Ok {"allocations": 3.0, "cpu_time": 1.24e-8, "wall_time": 1.25e-8}
+    b 
+      Ok {"allocations": 4.0, "cpu_time": 2.24e-5, "wall_time": 2.25e-5}
+    kept in attributes of the instance: iterations
+    "#);
+    insta::assert_snapshot!(columns(text), @"benchmark=name, value=real_time, value=cpu_time, value=allocations, unit=time_unit");
+    let text = "name,iterations,real_time,time_unit\na,1000,12.5,ns\nb,10,22.5,us\n";
+    insta::assert_snapshot!(columns(text), @"benchmark=name, value=real_time, unit=time_unit, count=iterations");
 }
 
 #[test]

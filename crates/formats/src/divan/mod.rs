@@ -88,7 +88,11 @@ fn draft(leaf: &Leaf, with_arguments: &BTreeSet<Vec<String>>) -> Result<Instance
         draft.message = Some("ignored".to_owned());
         return Ok(draft);
     };
-    let at = |line: u64| move |reason: String| BadLine::new(line, reason);
+    let id = leaf.path.join("::");
+    let at = |line: u64| {
+        let id = &id;
+        move |reason: String| BadLine::new(line, reason).of(id)
+    };
     let samples = summarise_time(cells, &mut draft).map_err(at(leaf.line))?;
     let mut heading = None;
     let mut place = 0;

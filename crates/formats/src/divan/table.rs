@@ -39,9 +39,21 @@ struct DivanPlace {
     width: Option<usize>,
     /// Whether a line in the table or behind it is none of its rows.
     has_strangers: bool,
+    /// Whether the last branch of the root was there: no further one belongs to the table.
+    is_complete: bool,
+    /// A row with the benchmark's own output in the place of its figures, which may stand on a later line.
+    interrupted: Option<Interrupted>,
     /// The names from the root to the last row.
     path: Vec<String>,
     precision: Option<String>,
+}
+
+/// A row without its figures.
+struct Interrupted {
+    line: u64,
+    path: Vec<String>,
+    /// The number of columns that it has.
+    columns: usize,
 }
 
 /// A row of a table.
@@ -72,19 +84,60 @@ pub(super) fn each_leaf(
                 continue;
             }
         };
-        let Some(row) = place.take(&text) else {
-            continue;
+        let (line, row) = match place.continued(&text) {
+            Some(row) => row,
+            None => match place.take(&text) {
+                Some(row) => (line, row),
+                None => continue,
+            },
         };
+        if let Some(bad) = place.cut_off(Some(&row)) {
+            take(Err(bad))?;
+        }
         match place.put(row, line, &mut last) {
-            Err(reason) => take(Err(BadLine::new(line, reason)))?,
+            Err(bad) => take(Err(bad))?,
             Ok(Some(complete)) => take(Ok(complete))?,
             Ok(None) => {}
         }
+    }
+    if let Some(bad) = place.cut_off(None) {
+        take(Err(bad))?;
     }
     last.map_or(Ok(()), |leaf| take(Ok(leaf)))
 }
 
 impl DivanPlace {
+    /// Returns the row whose figures alone are a line, and its own line.
+    fn continued(&mut self, text: &str) -> Option<(u64, DivanRow)> {
+        let cells = cells_in(text);
+        if cells.len() < COLUMNS.len() || text.starts_with([' ', '│', '├', '╰']) || is_head(text)
+        {
+            return None;
+        }
+        let Interrupted { line, path, .. } = self.interrupted.take()?;
+        let name = path.last()?.clone();
+        let depth = path.len() - 2;
+        Some((line, DivanRow::Named { depth, name, cells }))
+    }
+
+    /// Returns the row that is left without figures when the next one comes.
+    fn cut_off(&mut self, next: Option<&DivanRow>) -> Option<BadLine> {
+        let Interrupted {
+            line,
+            path,
+            columns: found,
+        } = self.interrupted.take()?;
+        // Groups have no figures.
+        if let Some(DivanRow::Named { depth, .. }) = next
+            && *depth + 1 == path.len()
+        {
+            return None;
+        }
+        let all = COLUMNS.len();
+        let reason = format!("the row is cut off: it has {found} of {all} columns");
+        Some(BadLine::new(line, reason).of(path.join("::")))
+    }
+
     /// Returns the row of the table that a line is, if it is one.
     fn take(&mut self, text: &str) -> Option<DivanRow> {
         if let Some(precision) = text.trim().strip_prefix("Timer precision: ") {
@@ -96,6 +149,7 @@ impl DivanPlace {
             self.width = Some(text[..at].chars().count());
             self.path = vec![text[..at].trim().to_owned()];
             self.has_strangers = false;
+            self.is_complete = false;
             return None;
         }
         let width = self.width?;
@@ -111,13 +165,12 @@ impl DivanPlace {
             self.has_strangers = true;
             return None;
         }
-        let cells: Vec<String> = figures
-            .split('│')
-            .map(|cell| cell.trim().to_owned())
-            .collect();
-        if self.has_strangers && cells.len() < COLUMNS.len() {
+        let cells = cells_in(figures);
+        let is_foreign = branch.is_none() || (self.is_complete && !tree.starts_with(' '));
+        if self.has_strangers && is_foreign && cells.len() < COLUMNS.len() {
             return None;
         }
+        self.is_complete |= tree.starts_with('╰');
         Some(match branch {
             None => DivanRow::More(cells),
             Some(branch) => {
@@ -138,26 +191,30 @@ impl DivanPlace {
         row: DivanRow,
         line: u64,
         last: &mut Option<Leaf>,
-    ) -> Result<Option<Leaf>, String> {
+    ) -> Result<Option<Leaf>, BadLine> {
         match row {
             DivanRow::More(cells) => {
                 let leaf = last
                     .as_mut()
                     .filter(|leaf| leaf.cells.is_some() && leaf.path == self.path)
-                    .ok_or("there are figures without a name")?;
+                    .ok_or_else(|| BadLine::new(line, "there are figures without a name"))?;
                 leaf.more.push((line, cells));
             }
             DivanRow::Named { depth, name, cells } => {
-                if cells.len() < COLUMNS.len() {
-                    let (cells, columns) = (cells.len(), COLUMNS.len());
-                    let reason = format!("the row is cut off: it has {cells} of {columns} columns");
-                    return Err(reason);
-                }
                 if depth + 1 > self.path.len() {
-                    return Err(format!("`{name}` hangs below nothing"));
+                    let reason = format!("`{name}` hangs below nothing");
+                    return Err(BadLine::new(line, reason).of(name));
                 }
                 self.path.truncate(depth + 1);
                 self.path.push(name);
+                if cells.len() < COLUMNS.len() {
+                    self.interrupted = Some(Interrupted {
+                        line,
+                        path: self.path.clone(),
+                        columns: cells.len(),
+                    });
+                    return Ok(None);
+                }
                 let is_group = cells.iter().all(String::is_empty);
                 let is_ignored = cells.first().is_some_and(|cell| cell == "(ignored)");
                 if !is_group {
@@ -173,6 +230,11 @@ impl DivanPlace {
         }
         Ok(None)
     }
+}
+
+fn cells_in(figures: &str) -> Vec<String> {
+    let cells = figures.split('│');
+    cells.map(|cell| cell.trim().to_owned()).collect()
 }
 
 /// Returns the text without the sequences that colour it.

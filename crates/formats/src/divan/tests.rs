@@ -1,4 +1,38 @@
-use crate::shared::testing::{fixture, imported, refusal, refusal_of, shown};
+use crate::shared::testing::{brief, fixture, imported, options, refusal, refusal_of, shown};
+use crate::{BadLines, Source, read};
+
+#[test]
+fn figures_are_found_behind_output_of_the_benchmark() {
+    let figures = "1.2 ns        │ 1.3 ns        │ 1.2 ns        │ 1.2 ns        │ 100     │ 100";
+    let text = format!(
+        "x           fastest       │ slowest       │ median        │ mean          │ samples │ iters\n\
+         ├─ a        {figures}\n\
+         hello from user\n\
+         ├─ b        hello\n\
+         and again\n\
+         {figures}\n\
+         ├─ group\n\
+         │  ├─ d     hello\n\
+         │  ├─ e     {figures}\n\
+         ╰─ c        hello\n\
+         {figures}\n\
+         ├─ src\n"
+    );
+    let source = Source::from_bytes("made-up.txt", text.into_bytes()).expect("bytes");
+    let imported = read(&source, &options(BadLines::Skip)).expect("good in part");
+    insta::assert_snapshot!(brief(&imported), @"
+    x::a 
+      wall_time ~ 0.0000000012
+    x::b 
+      wall_time ~ 0.0000000012
+    x::group::e 
+      wall_time ~ 0.0000000012
+    x::c 
+      wall_time ~ 0.0000000012
+    without a result: x::group::d (line 8): it is invalid
+    bad line 8: the row is cut off: it has 1 of 6 columns
+    ");
+}
 
 #[test]
 fn a_table_becomes_summaries() {

@@ -99,7 +99,7 @@ fn first_word(text: &str) -> &str {
 }
 
 /// Go's own names have no lower-case letter behind `Benchmark`; other programs' may.
-fn is_name_of_go(name: &str) -> bool {
+pub(super) fn is_name_of_go(name: &str) -> bool {
     name.strip_prefix("Benchmark")
         .is_some_and(|rest| !rest.starts_with(char::is_lowercase))
 }

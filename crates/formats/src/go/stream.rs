@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::go::drafts::benchmark_id;
-use crate::go::line::{GoLine, GoResult, continued, parse};
+use crate::go::line::{GoLine, GoResult, continued, is_name_of_go, parse};
 use crate::go::text::{Failure, GoGroup, GoText, Settings, place};
 use crate::shared::reading::lines::{Line, Lines};
 use crate::{BadLine, ImportError, Source};
@@ -212,7 +212,13 @@ impl Stream {
         }
         let line = match parse(line) {
             Ok(line) => line,
-            Err(reason) => return reading.bad(number, reason),
+            Err(reason) => {
+                let name = line.split_whitespace().next();
+                if let Some(name) = name.filter(|it| is_name_of_go(it)) {
+                    self.named(number, name, reading.text);
+                }
+                return reading.bad(number, reason);
+            }
         };
         match line {
             GoLine::Setting(key, value) => return self.set(key, value, reading),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::shared::reading::lines::{Line, Lines};
-use crate::{ImportError, Source};
+use crate::{BadLine, ImportError, Source};
 
 /// The separator between a name and its result.
 const DOTS: &str = " ... ";
@@ -54,7 +54,7 @@ const SAID: usize = 10;
 /// wrong; returns what failed benchmarks said, which stands behind their results.
 pub(super) fn each_result(
     source: &Source,
-    mut take: impl FnMut(u64, Result<TestResult<'_>, String>) -> Result<(), ImportError>,
+    mut take: impl FnMut(u64, Result<TestResult<'_>, BadLine>) -> Result<(), ImportError>,
 ) -> Result<FailureMessages, ImportError> {
     let mut lines = Lines::of(source)?;
     let mut place = LibtestPlace::default();
@@ -65,33 +65,38 @@ pub(super) fn each_result(
         let text = match text {
             Line::Text(text) => text,
             Line::Bad(reason) => {
-                take(line, Err(reason))?;
+                take(line, Err(BadLine::new(line, reason)))?;
                 continue;
             }
         };
         place.move_on(text, &mut said);
+        let (before, tests) = tests_in(text);
+        if broken.is_none() && before.starts_with(OUTCOMES[0]) && before.contains(SPREAD) {
+            let reason = format!("no name of a test before the result: {before:?}");
+            take(line, Err(BadLine::new(line, reason)))?;
+        }
         let target = place.target.as_deref();
         let mut hand_over = |line: u64, name: &str, rest: &str| {
             let came = came(rest, place.in_harness);
-            take(line, came.map(|came| TestResult { name, target, came }))
+            let result = came.map(|came| TestResult { name, target, came });
+            take(
+                line,
+                result.map_err(|reason| BadLine::new(line, reason).of(name)),
+            )
         };
-        match (test_line(text), &broken) {
-            (Some(TestLine::Whole(name, rest)), _) => {
-                if let Some((line, name)) = broken.take() {
-                    hand_over(line, &name, LOST)?;
-                }
-                hand_over(line, name, rest)?;
+        if is_outcome(before)
+            && let Some((line, name)) = broken.take()
+        {
+            hand_over(line, &name, before)?;
+        }
+        for test in tests {
+            if let Some((line, name)) = broken.take() {
+                hand_over(line, &name, LOST)?;
             }
-            (Some(TestLine::Broken(name)), _) => {
-                if let Some((line, name)) = broken.replace((line, name.to_owned())) {
-                    hand_over(line, &name, LOST)?;
-                }
+            match test_line(test) {
+                TestLine::Whole(name, rest) => hand_over(line, name, rest)?,
+                TestLine::Broken(name) => broken = Some((line, name.to_owned())),
             }
-            (None, Some((line, name))) if is_outcome(text) => {
-                hand_over(*line, name, text)?;
-                broken = None;
-            }
-            (None, _) => {}
         }
     }
     place.hush(&mut said);
@@ -152,7 +157,13 @@ const LOST: &str = "";
 /// The words that a result begins with.
 const OUTCOMES: [&str; 4] = ["bench:", "ignored", "FAILED", "ok"];
 
-/// A line that begins with a test's name.
+/// What stands between a figure and its spread.
+const SPREAD: &str = "(+/- ";
+
+/// What stands before a name.
+const TEST: &str = "test ";
+
+/// A test in a line.
 enum TestLine<'l> {
     /// The name, and what came of the test.
     Whole(&'l str, &'l str),
@@ -160,39 +171,72 @@ enum TestLine<'l> {
     Broken(&'l str),
 }
 
-/// Returns what a line says of a test. Other output may stand before the name or between name and result.
-fn test_line(text: &str) -> Option<TestLine<'_>> {
-    let rest = match text.strip_prefix("test ") {
-        Some(rest) => rest,
-        None => {
-            let before = &text[..text.find(" ... bench:")?];
-            &text[before.rfind("test ")? + "test ".len()..]
-        }
-    };
+/// Returns what stands before the first test of a line, and for each test its name and what follows it. Other output may
+/// stand before a name, and the end of a line may be missing, so that the next test stands on the same one.
+fn tests_in(text: &str) -> (&str, Vec<&str>) {
+    if !text.starts_with(TEST) && !text.contains(" ... bench:") {
+        return (text, Vec::new());
+    }
+    let dots = text.match_indices(DOTS.trim_end()).map(|(at, _)| at);
+    let mut begins = Vec::new();
+    let mut from = 0;
+    for at in dots {
+        let before = &text[from..at];
+        let result = before.trim_start();
+        let end = match result.split_once(SPREAD) {
+            Some((_, spread)) => spread
+                .find(')')
+                .map(|at| before.len() - spread.len() + at + 1),
+            None => OUTCOMES[1..].iter().find_map(|word| {
+                let rest = result.strip_prefix(word)?;
+                Some(before.len() - rest.len())
+            }),
+        };
+        let end = end.filter(|_| from > 0).unwrap_or(0);
+        let name = match before[end..].strip_prefix(TEST) {
+            Some(name) => Some(before.len() - name.len()),
+            None => before.rfind(TEST).map(|at| at + TEST.len()),
+        };
+        begins.extend(name.map(|name| from + name));
+        from = at + DOTS.trim_end().len();
+        // The space behind the dots is theirs.
+        from += usize::from(text[from..].starts_with(' '));
+    }
+    let ends = begins.iter().skip(1).map(|begin| begin - TEST.len());
+    let ends = ends.chain([text.len()]);
+    let tests = begins
+        .iter()
+        .zip(ends)
+        .map(|(&begin, end)| &text[begin..end]);
+    let first = begins
+        .first()
+        .map_or(text.len(), |begin| begin - TEST.len());
+    (&text[..first], tests.collect())
+}
+
+/// Returns what a line says of a test, from its name on. Other output may stand between name and result.
+fn test_line(test: &str) -> TestLine<'_> {
     // A name may have dots as well.
-    let mut parts = rest
+    let mut parts = test
         .match_indices(DOTS)
-        .map(|(at, _)| (rest[..at].trim_end(), &rest[at + DOTS.len()..]));
+        .map(|(at, _)| (test[..at].trim_end(), &test[at + DOTS.len()..]));
     let whole = parts.clone().find(|(_, rest)| {
         let mut words = OUTCOMES.iter();
         words.any(|word| rest.starts_with(word))
     });
     if let Some((name, rest)) = whole {
-        return Some(TestLine::Whole(name, rest));
+        return TestLine::Whole(name, rest);
     }
-    let name = match parts.next() {
-        Some((name, rest)) => {
-            if let Some(at) = rest.find("bench:") {
-                return Some(TestLine::Whole(name, &rest[at..]));
-            }
-            name
-        }
-        None => rest.strip_suffix(DOTS.trim_end())?.trim_end(),
-    };
-    Some(TestLine::Broken(name))
+    match parts.next() {
+        Some((name, rest)) => match rest.find("bench:") {
+            Some(at) => TestLine::Whole(name, &rest[at..]),
+            None => TestLine::Broken(name),
+        },
+        None => TestLine::Broken(test.trim_end_matches(DOTS.trim_end()).trim_end()),
+    }
 }
 
-/// Returns whether a line is the result of a test whose name is on a line before.
+/// Returns whether what begins a line is the result of a test whose name is on a line before.
 fn is_outcome(text: &str) -> bool {
     text.starts_with(OUTCOMES[0]) || OUTCOMES[1..].contains(&text)
 }
@@ -209,7 +253,7 @@ fn came(rest: &str, in_harness: bool) -> Result<Came<'_>, String> {
     let (unit, figures) = word(figures);
     let figures = figures.trim_start();
     let (spread, rate) = figures
-        .strip_prefix("(+/- ")
+        .strip_prefix(SPREAD)
         .and_then(|rest| rest.split_once(')'))
         .ok_or_else(|| format!("there is no `(+/- …)` behind the figure: {rest:?}"))?;
     let rate = match rate.trim().strip_prefix('=') {

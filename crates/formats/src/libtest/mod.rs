@@ -12,7 +12,7 @@ use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, Summa
 use crate::shared::keys::put;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
-use crate::{BadLine, Format, ImportError, Source};
+use crate::{Format, ImportError, Source};
 use lapwing_model::InstanceOutcome;
 
 pub(super) const FORMAT: Format = Format::new(
@@ -41,13 +41,13 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let run = intake.run(RunDraft::default())?;
     let mut first_target: Option<Option<String>> = None;
     let mut has_several = false;
-    let said = each_result(source, |line, result| {
+    let said = each_result(source, |_line, result| {
         match result {
             Ok(TestResult { target, .. }) => match &first_target {
                 Some(first) => has_several |= first.as_deref() != target,
                 None => first_target = Some(target.map(str::to_owned)),
             },
-            Err(reason) => intake.bad(BadLine::new(line, reason)),
+            Err(bad) => intake.bad(bad),
         }
         Ok(())
     })?;
@@ -84,7 +84,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         }
         Ok(result) => intake.instance(line, run, draft(&result, &ambiguous, &said)),
         // The first reading has told of it.
-        Err(_reason) => Ok(()),
+        Err(_bad) => Ok(()),
     })?;
     intake.finish()
 }

@@ -1,4 +1,5 @@
-use crate::shared::testing::{brief, imported, refusal, refusal_of, shown};
+use crate::shared::testing::{brief, imported, options, refusal, refusal_of, shown};
+use crate::{BadLines, Source, read};
 use lapwing_model::Record;
 
 #[test]
@@ -104,16 +105,12 @@ fn other_units_names_with_dots_and_names_of_two_programs() {
 }
 
 fn imported_text(text: &str) -> crate::Imported {
-    use crate::shared::testing::options;
-    use crate::{BadLines, Source, read};
     let source = Source::from_bytes("made-up.txt", text.as_bytes().to_vec()).expect("bytes");
     read(&source, &options(BadLines::Refuse)).expect("good")
 }
 
 #[test]
 fn what_a_failure_says_is_found_though_it_stands_behind_and_bad_lines_come_first() {
-    use crate::shared::testing::options;
-    use crate::{BadLines, Source, read};
     let text = "\
             test a ... FAILED\n\
             test b ... bench: 5 ns/iter (+/- 1)\n\
@@ -175,4 +172,35 @@ fn a_result_is_found_behind_other_output() {
     without a result: bool/cut_e (line 7): it was not measured
     without a result: bool/cut_f (line 8): its result is missing
     ");
+}
+
+#[test]
+fn tests_of_one_line_are_several() {
+    let text = "\
+        test a ... bench:   1,000 ns/iter (+/- 9)test b ... bench:     512 ns/iter (+/- 9)\n\
+        test c ... test d ... bench:     600 ns/iter (+/- 9)\n\
+        test e ... bench:  1test f ... bench:       7 ns/iter (+/- 1) = 5 MB/stest my test ... ignored\n\
+        bench:     700 ns/iter (+/- 9)\n\
+        test g ... oktest h ...\n";
+    let source = Source::from_bytes("made-up.txt", text.as_bytes().to_vec()).expect("bytes");
+    let imported = read(&source, &options(BadLines::Skip)).expect("good in part");
+    insta::assert_snapshot!(brief(&imported), @r#"
+    a 
+      wall_time ~ 0.000001
+    b 
+      wall_time ~ 0.000000512
+    d 
+      wall_time ~ 0.0000006
+    f 
+      wall_time ~ 0.000000007
+      bytes_per_second ~ 5000000
+    left, as they were not measured: tests, or ignored: my test, g
+    without a result: c (line 2): its result is missing
+    without a result: e (line 3): it is invalid
+    without a result: g (line 5): it was not measured
+    without a result: h (line 5): its result is missing
+    without a result: my test (line 3): it was not measured
+    bad line 3: there is no `(+/- …)` behind the figure: "bench:  1"
+    bad line 4: no name of a test before the result: "bench:     700 ns/iter (+/- 9)"
+    "#);
 }

@@ -140,6 +140,8 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
             let spot = document.spot_of(raw.get());
             let others = &benchmark.others;
             let draft = new_instance(&document, raw, metadata, others, intake.notes());
+            let name = metadata.iter().find_map(|it| it.get("name")?.as_str());
+            let draft = draft.map_err(|bad| bad.of(name.unwrap_or_default()));
             intake.read_instance(spot, run, draft)?;
         }
     }

@@ -209,7 +209,8 @@ fn summarise(
 
 impl RebarRow {
     fn wrong(&self, reason: impl Into<String>) -> BadLine {
-        BadLine::new(self.line, reason)
+        let name = self.fields.get("name").cloned();
+        BadLine::new(self.line, reason).of(name.unwrap_or_default())
     }
 
     fn whole(&self, column: &str) -> Result<Option<u64>, BadLine> {

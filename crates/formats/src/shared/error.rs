@@ -14,6 +14,8 @@ pub struct BadLine {
     pub file: Option<String>,
     /// Its number, from 1.
     pub line: u64,
+    /// The benchmark whose result it would be, where it names one.
+    pub benchmark: Option<String>,
     /// The error.
     pub reason: String,
 }
@@ -24,8 +26,15 @@ impl BadLine {
         Self {
             file: None,
             line,
+            benchmark: None,
             reason: reason.into(),
         }
+    }
+
+    /// Returns the line as one with a result of a benchmark.
+    pub(crate) fn of(self, benchmark: impl Into<String>) -> Self {
+        let benchmark = Some(benchmark.into());
+        Self { benchmark, ..self }
     }
 
     /// Returns the line of an element as that of the object whose key has it.

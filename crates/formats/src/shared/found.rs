@@ -67,7 +67,9 @@ impl Found {
     /// Notes that a benchmark is named without a result; it counts where no result of it comes before or after.
     pub(crate) fn without_result(&mut self, name: &str, spot: impl Into<Spot>, why: &'static str) {
         let line = spot.into().line;
-        self.without.entry(name.to_owned()).or_insert((line, why));
+        if !name.is_empty() {
+            self.without.entry(name.to_owned()).or_insert((line, why));
+        }
     }
 }
 

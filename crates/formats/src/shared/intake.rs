@@ -15,7 +15,7 @@ pub(crate) use crate::shared::drafts::{
 use crate::shared::found::Found;
 use crate::shared::keys::make_way;
 use crate::shared::reading::spot::Spot;
-use crate::shared::sink::Sink;
+use crate::shared::sink::{INVALID, Sink};
 use crate::{BadLine, ImportError, ImportOptions, Source};
 use lapwing_model::{
     Id, Instance, InstanceEnd, InstanceOutcome, Metric, MetricName, Object, Record, RecordKind,
@@ -127,7 +127,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     /// Notes an element that cannot be kept.
     pub(crate) fn bad(&mut self, bad: BadLine) {
         self.position += 1;
-        self.sink.bad(bad);
+        self.sink.bad_result(bad);
     }
 
     /// Returns what was read; nothing where it is bad, which is noted.
@@ -181,11 +181,12 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         let spot = spot.into();
         let name = draft.benchmark.id.clone();
         let says_nothing = says_nothing(&draft);
-        if self.place_instance(spot, run, draft)?.is_some() {
-            match says_nothing {
-                true => self.sink.found().without_result(&name, spot, NO_VALUE),
-                false => self.sink.found().result(&name),
-            }
+        let taken = self.place_instance(spot, run, draft)?;
+        let found = self.sink.found();
+        match (taken, says_nothing) {
+            (None, _) => found.without_result(&name, spot, INVALID),
+            (Some(_), true) => found.without_result(&name, spot, NO_VALUE),
+            (Some(_), false) => found.result(&name),
         }
         Ok(())
     }
@@ -213,8 +214,10 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     ) -> Result<Option<TakenInstance>, ImportError> {
         let name = draft.benchmark.id.clone();
         let taken = self.place_instance(spot, run, draft)?;
-        if taken.is_some() {
-            self.sink.found().result(&name);
+        let found = self.sink.found();
+        match taken {
+            None => found.without_result(&name, spot, INVALID),
+            Some(_) => found.result(&name),
         }
         Ok(taken)
     }

@@ -42,6 +42,9 @@ enum Target<'w, 't> {
     Memory(RecordMemory),
 }
 
+/// Why a benchmark has no result whose line or element is bad.
+pub(crate) const INVALID: &str = "it is invalid";
+
 /// Bad lines to remember; the others are only counted.
 const REMEMBERED: usize = 1000;
 
@@ -185,6 +188,14 @@ impl<'w, 't> Sink<'w, 't> {
                 Ok(())
             }
         }
+    }
+
+    /// Notes a line that cannot be kept, and the benchmark whose result it would be.
+    pub(crate) fn bad_result(&mut self, bad: BadLine) {
+        if let Some(name) = &bad.benchmark {
+            self.found.without_result(name, bad.line, INVALID);
+        }
+        self.bad(bad);
     }
 
     /// Notes a line that cannot be kept.

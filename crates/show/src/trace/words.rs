@@ -195,10 +195,12 @@ pub fn path_notes(found: &TraceFindings) -> Vec<Note> {
         } else {
             "path to the end"
         };
+        // A path without times has no parts.
+        let parts = joined(parts);
+        let end = if parts.is_empty() { "" } else { "; " };
         let text = format!(
-            "{what}, {}: {}; {} of {}",
+            "{what}, {}: {parts}{end}{} of {}",
             counted(path.tasks.len(), "task"),
-            joined(parts),
             time(all),
             time(found.workers.makespan),
         );

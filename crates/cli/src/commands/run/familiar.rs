@@ -13,8 +13,8 @@ pub struct CommandSweep {
     /// Timed executions per command in all, spread over the instances
     #[arg(long, short, value_name = "N", value_parser = parse_iterations, conflicts_with_all = ["iterations", "min_time"], help_heading = "Repetitions and limits")]
     pub runs: Option<u32>,
-    /// Measure with each of these values in place of `{NAME}`, as in `-L threads 1,2,4`; can be
-    /// repeated
+    /// Measure with each of these values in place of `{NAME}`, as in `-L threads 1,2,4`; `\,` is a
+    /// comma within a value; can be repeated
     #[arg(long, short = 'L', num_args = 2, value_names = ["NAME", "VALUES"], help_heading = "Commands")]
     pub parameter_list: Vec<String>,
     /// Measure with each number from MIN to MAX in place of `{NAME}`, as in `-P threads 1 8`; can
@@ -43,7 +43,7 @@ impl CommandSweep {
     pub fn parameters(&self) -> Result<Vec<(String, Vec<Value>)>, CliError> {
         let mut all: Vec<(String, Vec<Value>)> = Vec::new();
         for pair in self.parameter_list.chunks_exact(2) {
-            let values = pair[1].split(',').map(|it| value(it.trim())).collect();
+            let values = list(&pair[1]).iter().map(|it| value(it.trim())).collect();
             all.push((pair[0].clone(), values));
         }
         let step = self.parameter_step_size.as_deref().unwrap_or("1");
@@ -113,6 +113,23 @@ impl CommandSweep {
             ("--no-shell", "command", self.no_shell),
         ]
     }
+}
+
+/// Splits a list at its commas, of which a backslash makes a part of the value, and of a backslash itself.
+fn list(text: &str) -> Vec<String> {
+    let mut values = vec![String::new()];
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let escaped = (letter == '\\')
+            .then(|| letters.next_if(|next| matches!(next, ',' | '\\')))
+            .flatten();
+        match (escaped.unwrap_or(letter), values.last_mut()) {
+            (',', Some(_)) if escaped.is_none() => values.push(String::new()),
+            (letter, Some(last)) => last.push(letter),
+            (_, None) => {}
+        }
+    }
+    values
 }
 
 /// Returns a number if the text is written as numbers are printed, else the text.
@@ -199,6 +216,7 @@ mod tests {
                 "share [0.0,0.5,1.0]",
             ]
         );
+        assert_eq!(list(r"a\,b,c\\,\d"), ["a,b", "c\\", r"\d"]);
         assert_eq!(
             scan(["1", "8", "3"]).expect("a scan"),
             [1, 4, 7].map(|it| json!(it))

@@ -8,6 +8,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -136,7 +137,7 @@ impl Document {
         &'d self,
         raw: &'d RawValue,
     ) -> Result<T, BadLine> {
-        self.part(raw.get())
+        self.part(raw.get()).map_err(|bad| named(bad, raw))
     }
 
     /// Reads elements one after another and hands them on with their spots. Those of a
@@ -188,7 +189,7 @@ impl Document {
 
     /// Returns the error that says what is wrong with an element.
     pub(crate) fn wrong(&self, raw: &RawValue, reason: impl Into<String>) -> BadLine {
-        self.spot_of(raw.get()).bad(reason)
+        named(self.spot_of(raw.get()).bad(reason), raw)
     }
 
     /// Returns the error that says what is wrong with the document.
@@ -271,6 +272,28 @@ impl Document {
         };
         *known = (place, line);
         line
+    }
+}
+
+/// Where elements have the names of their benchmarks, the fullest name first.
+const NAMES: [&str; 8] = [
+    "/fullname",
+    "/fullName",
+    "/FullName",
+    "/name",
+    "/benchmark",
+    "/command",
+    "/metadata/name",
+    "/tags/name",
+];
+
+/// Returns what is wrong with an element with its name, which may be elsewhere in it than the error.
+fn named(bad: BadLine, raw: &RawValue) -> BadLine {
+    let element: Value = serde_json::from_str(raw.get()).unwrap_or_default();
+    let name = NAMES.iter().find_map(|at| element.pointer(at)?.as_str());
+    match name {
+        Some(name) => bad.of(name),
+        None => bad,
     }
 }
 
