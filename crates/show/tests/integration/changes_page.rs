@@ -232,7 +232,7 @@ fn a_page_without_changes_says_why() {
     let few = quiet(2, 5);
     let short = view(&few);
     let files = report(few, Some(short));
-    insta::assert_snapshot!(text_between(&files["changes.html"], "<main>", "</main>"), @"Changes No history is long enough yet to look for changes. A change needs at least 10 runs of a benchmark, such as one per night or per commit; the longest history has 5. lapwing run adds a run, lapwing run --commits measures past commits, lapwing import reads the results of other tools. To compare two versions now, use lapwing compare . 2 benchmarks with too few runs to test (10 are needed) it 0 it 1");
+    insta::assert_snapshot!(text_between(&files["changes.html"], "<main>", "</main>"), @"Changes No history is long enough yet to look for changes. A change needs at least 10 runs of a benchmark, such as one per night or per commit; the longest history has 5. lapwing run adds a run, lapwing run --commits measures past commits, lapwing import reads the results of other tools. To compare two versions now, use lapwing compare . 2 histories with too few runs to test (10 are needed) it 0 it 1");
     let none = quiet(2, 40);
     let silent = view(&none);
     let files = report(none, Some(silent));

@@ -204,10 +204,11 @@ fn untested_notes(answer: &DetectAnswer) -> impl Iterator<Item = Note> {
         let what = if row.benchmarks == row.first_benchmarks.len() {
             joined_with_and(&row.first_benchmarks)
         } else {
-            counted(row.benchmarks, "benchmark")
+            counted(row.histories, "history")
         };
         let note = Note::marked(row.state, format!("{why}: {what}"));
         note.with("benchmarks", row.benchmarks)
+            .with("histories", row.histories)
     })
 }
 

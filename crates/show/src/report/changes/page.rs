@@ -23,7 +23,7 @@ use crate::report::index_parts::listing::{
 use crate::report::slug::slug;
 use crate::{FIRST_METRIC, detection_text, names_histories, suspicion_text, tested_text};
 use lapwing_analyse::detect::{Direction, UnjudgedReason, measured};
-use lapwing_model::text::{capitalised, counted, first_names};
+use lapwing_model::text::{capitalised, counted, first_names, shell_word};
 
 /// Of more benchmarks that were not tested only so many are named.
 const NAMED: usize = 100;
@@ -89,7 +89,6 @@ pub(in crate::report) fn write(
     };
     let groups = view.detection.groups.iter();
     let in_order = groups.flat_map(|group| group.findings.iter().copied());
-    let in_order = in_order.filter(|at| !view.finding(*at).is_accepted());
     let rows: Vec<FindingRow> = in_order.map(|at| row(view, at, written)).collect();
     let files = ListingFiles::write(site, SitePage::Changes, &rows)?;
     let page = ListingPage {
@@ -181,6 +180,8 @@ fn answer(view: &ChangesView) -> Markup {
         strong { (capitalised(&detection_text(histories, detection))) }
         @if names_histories(detection) {
             " (" (counted(histories.moments.len(), "run")) ")"
+        } @else if !detection.judged.is_complete() {
+            "; judged: " (tested_text(histories, detection))
         } @else {
             " in " (tested_text(histories, detection))
         }
@@ -230,8 +231,8 @@ fn not_shown(view: &ChangesView) -> Markup {
     let until = past.and_then(|past| view.histories.moments[past.until].version().label());
     html! {
         @if let Some(until) = until {
-            p.hint { "Nobody has said anything about the changes of the past: " code { "lapwing triage accept --until " (until) }
-                " accepts them at once, so that only what is newer is listed here." }
+            p.hint { "Nobody has said anything about the changes of the past: " code { (view.program) " triage accept --until " (shell_word(&until)) }
+                " accepts them at once. They are only in the table." }
         }
         @if small > 0 {
             p.hint { "Not shown: " (counted(small, "change")) " below the smallest effect"
@@ -242,11 +243,14 @@ fn not_shown(view: &ChangesView) -> Markup {
 
 /// Returns what was not judged, with links, by reason.
 fn untested(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Markup {
-    let mut reasons: BTreeMap<UnjudgedReason, BTreeSet<(&str, &str)>> = BTreeMap::new();
+    // The number of histories, and their benchmarks.
+    let mut reasons: BTreeMap<UnjudgedReason, (usize, BTreeSet<(&str, &str)>)> = BTreeMap::new();
     for (series, state) in measured(&view.histories, &view.detection.states) {
         if let Some(reason) = state.unjudged() {
             let benchmark = (&*series.subject.suite, &*series.subject.benchmark);
-            reasons.entry(reason).or_default().insert(benchmark);
+            let (histories, benchmarks) = reasons.entry(reason).or_default();
+            *histories += 1;
+            benchmarks.insert(benchmark);
         }
     }
     let words = |reason: UnjudgedReason| match reason {
@@ -254,16 +258,16 @@ fn untested(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Mark
         UnjudgedReason::NothingUsable => "without a usable value in the latest 3 runs",
         UnjudgedReason::NeverUsable => "that failed from the first run on",
         UnjudgedReason::TooFew => "with too few runs to test (10 are needed)",
-        UnjudgedReason::Wanders => "with a history that wanders, which is not judged",
+        UnjudgedReason::Wanders => "not judged, as the level wanders",
     };
     let muted: BTreeSet<&str> = view.muted.iter().map(|it| &*it.benchmark).collect();
     html! {
         @if !muted.is_empty() {
             p.hint { "Muted in the suite file: " (first_names(muted, SHOWN_MUTED)) "." }
         }
-        @for (reason, benchmarks) in &reasons {
+        @for (reason, (histories, benchmarks)) in &reasons {
             details.untested {
-                summary { (counted(benchmarks.len(), "benchmark")) " " (words(*reason)) }
+                summary { (counted(*histories, "history")) " " (words(*reason)) }
                 ul {
                     @for (suite, id) in benchmarks.iter().take(NAMED) {
                         @let slug = slug(suite, id);
@@ -343,6 +347,6 @@ fn guide(view: &ChangesView) -> Markup {
         dd { "Of all tests together at most " (round_percent(view.options.false_discovery_rate)) " of the findings are false. A drift is a slow change over several runs." }
         dt { "state" }
         dd { "New: the level is still what it changed to, and nobody has said anything about it. Until: a later change undid it. "
-            code { "lapwing triage acknowledge ID" } " marks a change as known; " code { "explain" } ", " code { "expect" } " and " code { "mute" } " are the others." }
+            code { (view.program) " triage acknowledge ID" } " marks a change as known; " code { "explain" } ", " code { "expect" } " and " code { "mute" } " are the others." }
     }
 }
