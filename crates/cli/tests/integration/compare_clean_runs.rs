@@ -88,6 +88,24 @@ fn uncommitted_changes_are_no_part_of_a_branch_or_commit() {
     assert_eq!(number_of(&answer, "uncommitted", "runs"), Value::Null);
 }
 
+#[test]
+fn the_latest_value_of_a_report_is_of_the_branch_that_is_judged() {
+    let folder = with_uncommitted_changes();
+    run(folder.path(), &["report"]);
+    let pages = folder.path().join("lapwing-report/benchmark");
+    let page = fs::read_dir(pages).unwrap().next().unwrap().unwrap();
+    let page = fs::read_to_string(page.path()).unwrap();
+    let start = page.find("class=\"answer\"").unwrap();
+    let sentence = &page[start..start + page[start..].find("</p>").unwrap()];
+    assert!(sentence.contains("6666666666,"), "{sentence}");
+    assert!(sentence.contains("1.00"), "{sentence}");
+    // Not against the topic branch or what was not committed.
+    assert!(
+        sentence.contains("against the run of 2026-03-10"),
+        "{sentence}"
+    );
+}
+
 /// Writes results of hyperfine, which have no version.
 fn write_hyperfine(path: &Path, level: f64) {
     let times: Vec<f64> = (0..5)

@@ -201,14 +201,15 @@ fn untested_notes(answer: &DetectAnswer) -> impl Iterator<Item = Note> {
             | UnjudgedReason::NothingUsable
             | UnjudgedReason::NeverUsable => reason_words(row.reason).to_owned(),
         };
-        let what = if row.benchmarks == row.first_benchmarks.len() {
-            joined_with_and(&row.first_benchmarks)
-        } else {
-            counted(row.histories, "history")
+        let note = |what: String| {
+            let note = Note::marked(row.state, format!("{why}: {what}"));
+            note.with("benchmarks", row.benchmarks)
         };
-        let note = Note::marked(row.state, format!("{why}: {what}"));
-        note.with("benchmarks", row.benchmarks)
-            .with("histories", row.histories)
+        if row.benchmarks == row.first_benchmarks.len() {
+            note(joined_with_and(&row.first_benchmarks))
+        } else {
+            note(counted(row.histories, "history")).with("histories", row.histories)
+        }
     })
 }
 
