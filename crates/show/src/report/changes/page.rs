@@ -243,8 +243,9 @@ fn not_shown(view: &ChangesView) -> Markup {
 
 /// Returns what was not judged, with links, by reason.
 fn untested(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Markup {
-    // The number of histories, and their benchmarks.
-    let mut reasons: BTreeMap<UnjudgedReason, (usize, BTreeSet<(&str, &str)>)> = BTreeMap::new();
+    /// The number of histories, and suite and name of their benchmarks.
+    type Unjudged<'a> = (usize, BTreeSet<(&'a str, &'a str)>);
+    let mut reasons: BTreeMap<UnjudgedReason, Unjudged> = BTreeMap::new();
     for (series, state) in measured(&view.histories, &view.detection.states) {
         if let Some(reason) = state.unjudged() {
             let benchmark = (&*series.subject.suite, &*series.subject.benchmark);
