@@ -14,7 +14,7 @@ use lapwing_formats::{
 };
 use lapwing_measure::suite::burn_in_file::unknown_names;
 use lapwing_record::{Filter, Store, files};
-use lapwing_show::answers::compare::{environment_note, pool_note};
+use lapwing_show::answers::compare::{environment_note, pool_note, uncommitted_note};
 use lapwing_show::writing::Note;
 use lapwing_stats::{Confidence, Seed};
 use tempfile::TempDir;
@@ -270,6 +270,7 @@ impl FoundSides {
     ) -> Result<Vec<Note>, CliError> {
         let notes = self.sides.notes.iter();
         let mut notes: Vec<Note> = notes.map(|it| Note::marked("sides", it.as_str())).collect();
+        notes.extend(uncommitted_note(self.sides.uncommitted.len()));
         if let Some(listed) = &rules.burn_in.listed {
             let mut ids = BTreeSet::new();
             for store in self.sides.stores() {

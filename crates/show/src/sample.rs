@@ -56,6 +56,8 @@ pub struct RunSample<'a> {
     pub variant: String,
     /// Whether it is retired.
     pub retired: bool,
+    /// Whether it counts in the history, and is not of another branch or of uncommitted changes.
+    pub is_judged: bool,
     /// The version of the software under test, where known.
     pub version: Option<String>,
     /// The name of that version, where it has one: a release.
@@ -222,16 +224,21 @@ impl<'a> MetricSample<'a> {
         variants
     }
 
-    /// Returns the latest run of a variant: the last one in order of places.
+    /// Returns the latest run of a variant: the last one in order of places, among those that are judged if there are any.
     pub fn latest(&self, variant: &str) -> Option<&RunSample<'a>> {
-        self.runs.iter().rfind(|run| run.variant == variant)
+        let of_variant = || self.runs.iter().filter(|run| run.variant == variant);
+        let judged = of_variant().rfind(|run| run.is_judged);
+        judged.or_else(|| of_variant().next_back())
     }
 
-    /// Returns the run before a run: the last one of its variant at an earlier place.
+    /// Returns the run before a run: the last one of its variant at an earlier place; before one that is judged, the last
+    /// one that is.
     pub fn before(&self, run: &RunSample) -> Option<&RunSample<'a>> {
         let earlier = self.runs.partition_point(|it| it.place < run.place);
         let earlier = self.runs.get(..earlier)?.iter();
-        earlier.rev().find(|it| it.variant == run.variant)
+        let is_alike =
+            |it: &&RunSample| it.variant == run.variant && (it.is_judged || !run.is_judged);
+        earlier.rev().find(is_alike)
     }
 
     /// Returns the runs at the place of a run: what its session measured of its version.
@@ -283,6 +290,7 @@ impl RunSample<'_> {
             source_place: SourcePlace::of(instance),
             variant: variants.name(&instance.run).to_owned(),
             retired: false,
+            is_judged: true,
             version: instance.run.version.label(),
             release: instance.run.version.name.clone(),
             meaning: BenchmarkMeaning::of(instance),

@@ -157,6 +157,12 @@ impl Histories {
         }
     }
 
+    /// Returns whether a run is in the order of runs; all are where none was given.
+    pub fn has_run(&self, run: &Id) -> bool {
+        let history = self.history.as_ref();
+        history.is_none_or(|it| it.position(run).is_some())
+    }
+
     /// Adds the series of a benchmark: a series for each variant and metric, and one of its failures if there are any.
     pub fn add(&mut self, data: &BenchmarkData, rules: &CleaningRules, metrics: &MetricChoice) {
         let known = self.history.clone();

@@ -13,7 +13,7 @@ use super::session_noise::{EarlierSession, SessionNoise};
 use crate::clean::CleaningRules;
 use crate::sample::{BenchmarkData, GroupBy, Setting, SidePlace, Subject, each_benchmark, samples};
 use lapwing_model::{Id, MetricName};
-use lapwing_record::{Change, Filter, InstanceData, Remark, Store, StoreError, TriageState};
+use lapwing_record::{Filter, InstanceData, Store, StoreError};
 
 /// In larger families the other members show the noise.
 pub(super) const LARGEST_FAMILY: usize = 2;
@@ -44,8 +44,7 @@ struct EarlierComparison {
 }
 
 impl EarlierComparisons {
-    /// Reads the sessions of some benchmarks before the compared ones, and since the last change of each that was
-    /// accepted by a triage.
+    /// Reads the sessions of some benchmarks before the compared ones.
     ///
     /// A session with several runs gives the comparison of its first two, in pairs of blocks where they share three;
     /// one with a single run of four instances or more its odd instances against the even ones.
@@ -59,7 +58,6 @@ impl EarlierComparisons {
         compared: &BTreeSet<Id>,
         rules: &CleaningRules,
     ) -> Result<(), StoreError> {
-        let remarks = store.annotations().all()?;
         let mut filters = vec![Filter::default()];
         if benchmarks.len() <= LARGEST_FAMILY {
             let of_benchmark = |(_, id): &(String, String)| Filter {
@@ -75,7 +73,7 @@ impl EarlierComparisons {
             let read = each_benchmark(store, &filter, |data| {
                 let key = (data.suite.clone(), data.benchmark.id.clone());
                 for metric in benchmarks.get(&key).into_iter().flatten() {
-                    self.add(&data, metric, compared, accepted(&data, &remarks), rules);
+                    self.add(&data, metric, compared, rules);
                 }
                 Ok::<(), StoreError>(())
             });
@@ -118,13 +116,12 @@ impl EarlierComparisons {
             sessions: Some(latest_sessions(store, &suites, compared)?),
             ..Filter::default()
         };
-        let remarks = store.annotations().all()?;
         let read = each_benchmark(store, &filter, |data| {
             for metric in metrics.get(data.suite.as_str()).into_iter().flatten() {
                 let id = data.benchmark.id.clone();
                 let key = (data.suite.clone(), id, (*metric).clone());
                 if !self.sessions.contains_key(&key) {
-                    self.add(&data, metric, compared, accepted(&data, &remarks), rules);
+                    self.add(&data, metric, compared, rules);
                 }
             }
             Ok::<(), StoreError>(())
@@ -140,7 +137,6 @@ impl EarlierComparisons {
         data: &BenchmarkData,
         metric: &MetricName,
         compared: &BTreeSet<Id>,
-        since: Option<Timestamp>,
         rules: &CleaningRules,
     ) {
         let key = (
@@ -148,7 +144,7 @@ impl EarlierComparisons {
             data.benchmark.id.clone(),
             metric.clone(),
         );
-        let earlier = earlier_instances(data, compared, since);
+        let earlier = earlier_instances(data, compared);
         let found = comparisons(data, &earlier, metric, rules);
         self.by_benchmark
             .entry(key.clone())
@@ -275,30 +271,6 @@ impl EarlierComparisons {
     }
 }
 
-/// Returns the start of the last session of a benchmark at which people accepted a change.
-fn accepted(data: &BenchmarkData, remarks: &[Remark]) -> Option<Timestamp> {
-    let starts: BTreeMap<Id, Timestamp> = data
-        .instances
-        .iter()
-        .map(|instance| (instance.session.id, instance.session.started))
-        .collect();
-    let sessions = remarks.iter().filter_map(|remark| {
-        let Some(Change::Triage(triage)) = remark.active() else {
-            return None;
-        };
-        let is_accepted = match triage.state {
-            TriageState::Acknowledged | TriageState::Explained | TriageState::Expected => true,
-            TriageState::Muted | TriageState::Accepted | TriageState::Notified => false,
-        };
-        // A triage that names a metric may be of another one: fewer sessions do no harm.
-        let is_about = triage.is_about(&data.suite, &[&data.benchmark.id]);
-        starts
-            .get(&triage.session?)
-            .filter(|_| is_accepted && is_about)
-    });
-    sessions.max().copied()
-}
-
 /// Returns the latest sessions of some suites, and the compared ones.
 fn latest_sessions(
     store: &Store,
@@ -315,19 +287,16 @@ fn latest_sessions(
         .collect())
 }
 
-/// Returns the instances of the sessions since a moment, and before the compared ones.
+/// Returns the instances of the sessions before the compared ones.
 fn earlier_instances<'d>(
     data: &'d BenchmarkData,
     compared: &BTreeSet<Id>,
-    since: Option<Timestamp>,
 ) -> Vec<&'d InstanceData> {
     let start = |instance: &InstanceData| (instance.session.started, instance.session.id);
     let is_compared = |instance: &&InstanceData| compared.contains(&instance.session.id);
     let last = data.instances.iter().filter(is_compared).map(start).max();
     let is_earlier = |instance: &InstanceData| {
-        !compared.contains(&instance.session.id)
-            && last.is_none_or(|last| start(instance) <= last)
-            && since.is_none_or(|since| instance.session.started >= since)
+        !compared.contains(&instance.session.id) && last.is_none_or(|last| start(instance) <= last)
     };
     data.instances.iter().filter(|it| is_earlier(it)).collect()
 }

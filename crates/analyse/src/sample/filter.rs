@@ -101,9 +101,14 @@ impl RunKey {
         runs.iter().filter(|run| self.may_mean(run, text)).collect()
     }
 
-    /// Commits are given by the beginning of their hash.
+    /// Commits are given by the beginning of their hash, versions with uncommitted changes also as `1a2b3c4d5e+`.
     fn is_name(self, run: &RunHead, text: &str) -> bool {
-        self != Self::Commit && self.title(run).as_deref() == Some(text)
+        let is_dirty_label = || {
+            self == Self::Version
+                && text.ends_with('+')
+                && run.version_label().as_deref() == Some(text)
+        };
+        self != Self::Commit && self.title(run).as_deref() == Some(text) || is_dirty_label()
     }
 
     fn may_mean(self, run: &RunHead, text: &str) -> bool {

@@ -358,6 +358,11 @@ impl Selector {
         (latest != Self::default()).then_some(latest)
     }
 
+    /// Returns its conditions besides `last`.
+    pub(super) fn without_latest(&self) -> Self {
+        self.only_about(|key| *key != SelectorKey::Last)
+    }
+
     /// Returns the selected runs; a value without a match selects none.
     pub fn passing(&self, runs: &[RunHead]) -> BTreeSet<Id> {
         let mut left: BTreeSet<Id> = runs.iter().map(|run| run.id).collect();

@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use super::Selector;
 use super::filter::{RunKey, SHORTEST_ID};
+use lapwing_model::Id;
 use lapwing_record::{RunHead, StoreError};
 
 /// Returns the hash of the commit that a revision means, and those of its ancestors, the newest first.
@@ -209,8 +210,13 @@ impl SideSpec {
 
     /// Returns whether it is a file, or a pattern for files, given that no run has that name.
     pub fn may_be_file(&self) -> bool {
-        let is_pattern = is_pattern(&self.text);
-        self.is_file() || (self.kind.is_none() && (is_pattern || Path::new(&self.text).exists()))
+        let is_named = || Path::new(&self.text).exists() || self.is_file_pattern();
+        self.is_file() || (self.kind.is_none() && is_named())
+    }
+
+    /// Returns whether it is a pattern for files, which may have brackets, and not the name of one.
+    pub(super) fn is_file_pattern(&self) -> bool {
+        self.text.contains(['*', '?', '[']) && !Path::new(&self.text).exists()
     }
 
     /// Returns whether it is conditions.
@@ -256,7 +262,8 @@ impl SideSpec {
         Ok(Some(chosen))
     }
 
-    /// Returns its kind, and the runs that it selects.
+    /// Returns its kind, and the runs that it selects. Those of a branch, commit or version are without the runs with
+    /// uncommitted changes, where there are others.
     ///
     /// # Errors
     /// If it matches nothing, or several things.
@@ -264,17 +271,41 @@ impl SideSpec {
         &self,
         runs: &'r [RunHead],
         ancestry: Ancestry<'_>,
-    ) -> Result<(SideKind, Vec<&'r RunHead>), SideError> {
-        let text = &self.text;
+    ) -> Result<(SideKind, ChosenRuns<'r>), SideError> {
         if let Some(query) = &self.query {
-            let chosen = query.choose(&with_branches(query, runs, ancestry))?;
-            let chosen: Vec<&RunHead> = runs.iter().filter(|it| chosen.contains(&it.id)).collect();
-            return if chosen.is_empty() {
+            let all = with_branches(query, runs, ancestry);
+            let mut chosen = ChosenRuns::of(runs, &query.without_latest().choose(&all)?);
+            if !query.alternatives(RunKey::Branch).is_empty() {
+                chosen = chosen.without_uncommitted();
+            }
+            if let Some(latest) = query.latest() {
+                chosen = chosen.latest(&latest);
+            }
+            return if chosen.runs.is_empty() {
                 Err(self.nothing(runs))
             } else {
                 Ok((SideKind::Query, chosen))
             };
         }
+        let (kind, runs) = self.resolve_word(runs, ancestry)?;
+        let chosen = ChosenRuns {
+            runs,
+            uncommitted: Vec::new(),
+        };
+        Ok(match kind {
+            SideKind::Runs(RunKey::Commit | RunKey::Version) => {
+                (kind, chosen.without_uncommitted())
+            }
+            _ => (kind, chosen),
+        })
+    }
+
+    fn resolve_word<'r>(
+        &self,
+        runs: &'r [RunHead],
+        ancestry: Ancestry<'_>,
+    ) -> Result<(SideKind, Vec<&'r RunHead>), SideError> {
+        let text = &self.text;
         let commit = SideKind::Runs(RunKey::Commit);
         let may_be_revision = self.kind.is_none_or(|kind| kind == commit)
             && self
@@ -329,8 +360,45 @@ impl SideSpec {
     }
 }
 
+/// The runs of a side.
+#[derive(Debug)]
+pub(super) struct ChosenRuns<'r> {
+    pub(super) runs: Vec<&'r RunHead>,
+    /// Those that are left out because of uncommitted changes.
+    pub(super) uncommitted: Vec<&'r RunHead>,
+}
+
+impl<'r> ChosenRuns<'r> {
+    fn of(runs: &'r [RunHead], ids: &BTreeSet<Id>) -> Self {
+        Self {
+            runs: runs.iter().filter(|run| ids.contains(&run.id)).collect(),
+            uncommitted: Vec::new(),
+        }
+    }
+
+    /// Leaves out the runs with uncommitted changes of each suite that has others.
+    fn without_uncommitted(self) -> Self {
+        let is_dirty = |run: &RunHead| run.dirty == Some(true);
+        let clean = self.runs.iter().filter(|run| !is_dirty(run));
+        let suites: BTreeSet<&str> = clean.map(|run| run.suite.as_str()).collect();
+        let is_left_out = |run: &&RunHead| is_dirty(run) && suites.contains(run.suite.as_str());
+        let (uncommitted, runs) = self.runs.into_iter().partition(is_left_out);
+        Self { runs, uncommitted }
+    }
+
+    /// Keeps the latest runs; what is left out before them would have had no part anyway.
+    fn latest(mut self, latest: &Selector) -> Self {
+        let left: Vec<RunHead> = self.runs.iter().map(|it| (*it).clone()).collect();
+        let ids = latest.passing(&left);
+        self.runs.retain(|run| ids.contains(&run.id));
+        let first = self.runs.iter().map(|run| run.started).min();
+        self.uncommitted.retain(|run| Some(run.started) >= first);
+        self
+    }
+}
+
 /// Returns whether a text is a pattern for several names.
-pub(super) fn is_pattern(text: &str) -> bool {
+fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?'])
 }
 

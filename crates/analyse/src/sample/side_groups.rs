@@ -18,7 +18,7 @@ pub struct SidePool {
     pub sessions: usize,
     /// Its known versions.
     pub versions: usize,
-    /// Whether it has several versions of a suite, or conditions select several sessions.
+    /// Whether it has several versions of a suite, or conditions or files give several sessions.
     is_pool: bool,
 }
 
@@ -49,11 +49,12 @@ impl ComparedSide {
             versions.insert(run.version_label());
         }
         let several_versions = of_suites.values().any(|versions| versions.len() > 1);
+        let is_collected = matches!(self.kind, SideKind::Query | SideKind::File);
         SidePool {
             name: self.name.clone(),
             sessions: sessions.len(),
             versions: self.versions().into_iter().flatten().count(),
-            is_pool: several_versions || (self.kind == SideKind::Query && sessions.len() > 1),
+            is_pool: several_versions || (is_collected && sessions.len() > 1),
         }
     }
 

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::filter::{RunKey, SampleFilter};
 use super::group::SidePlace;
-use super::side::{Ancestry, KnownSides, SideError, SideKind, SideSpec, is_pattern};
+use super::side::{Ancestry, ChosenRuns, KnownSides, SideError, SideKind, SideSpec};
 use super::side_groups::SettingGroups;
 use super::{BenchmarkData, History, each_benchmark};
 use lapwing_model::text::joined;
@@ -35,6 +35,8 @@ pub struct ComparedSides {
     pub sides: Vec<ComparedSide>,
     /// Notes on how they were chosen.
     pub notes: Vec<String>,
+    /// The runs that are left out because of uncommitted changes.
+    pub uncommitted: BTreeSet<Id>,
     stores: Vec<Store>,
 }
 
@@ -76,12 +78,19 @@ impl ComparedSides {
                     name: spec.text.clone(),
                     kind: SideKind::File,
                     store: all.stores.len() - 1,
-                    is_pattern: is_pattern(&spec.text),
+                    is_pattern: spec.is_file_pattern(),
                     runs: passing(runs, filter, &spec.text)?,
                 }
             } else {
                 let available = if spec.is_query() { &rest } else { &runs };
-                let (kind, chosen) = spec.resolve(available, ancestry)?;
+                let (
+                    kind,
+                    ChosenRuns {
+                        runs: chosen,
+                        uncommitted,
+                    },
+                ) = spec.resolve(available, ancestry)?;
+                all.uncommitted.extend(uncommitted.iter().map(|it| it.id));
                 all.notes.extend(revision_note(spec, kind, &chosen));
                 all.notes
                     .extend(rest_note(spec, &chosen, &runs, &rest, ancestry));
@@ -98,6 +107,8 @@ impl ComparedSides {
         all.shorten_paths();
         all.keep_one_version();
         all.refuse_overlaps()?;
+        let compared: Vec<Id> = all.all_runs().map(|run| run.id).collect();
+        all.uncommitted.retain(|run| !compared.contains(run));
         all.note_sessions_of_one_name();
         all.note_different_levels();
         Ok(all)
@@ -446,7 +457,7 @@ fn without_named(specs: &[SideSpec], runs: &[RunHead], ancestry: Ancestry<'_>) -
         let specs = specs.iter().filter(|spec| !spec.is_query());
         // What has no match is told of where it is resolved.
         let chosen = specs.filter_map(|spec| spec.resolve(runs, ancestry).ok());
-        named.extend(chosen.flat_map(|(_, chosen)| chosen).map(|run| run.id));
+        named.extend(chosen.flat_map(|(_, chosen)| chosen.runs).map(|run| run.id));
     }
     let is_left = |run: &&RunHead| !named.contains(&run.id);
     runs.iter().filter(is_left).cloned().collect()
@@ -465,7 +476,7 @@ fn rest_note(
     }
     let (_, of_all) = spec.resolve(runs, ancestry).ok()?;
     let ids = |chosen: &[&RunHead]| chosen.iter().map(|run| run.id).collect::<BTreeSet<Id>>();
-    let is_other = ids(&of_all) != ids(chosen);
+    let is_other = ids(&of_all.runs) != ids(chosen);
     is_other.then(|| format!("{} is without the runs of the other sides", spec.text))
 }
 

@@ -86,7 +86,8 @@ impl ReportCommand {
             return Err(CliError::input("no benchmarks match all of these filters")
                 .hint("`lapwing list` shows the contents of the store"));
         }
-        let (changes, has_studies, judged) = self.changes(&store, &filter, &asked, &judging)?;
+        let (mut changes, has_studies, judged) = self.changes(&store, &filter, &asked, &judging)?;
+        changes.call_program(context.program());
         notes.extend(judged);
         let bar = bar_of_many("writing", total, context);
         let usual = DetectionTarget::default();

@@ -354,6 +354,7 @@ fn a_metric_without_a_direction_is_changed_and_no_regression() {
      p.BenchmarkA-8  widgets/s  3001 widgets/s  2001 widgets/s  0.6668×  [0.6661, 0.6674]      3 / 3  ≠ changed: the metric does not say whether more is better
      p.BenchmarkA-8  wall_time          101 ns          101 ns    1.00×  [0.98, 1.02]          3 / 3  = no change, at most 2.3 %
 
+    note: pooled: 3 sessions in old*.txt, 3 sessions in new*.txt
     note: not used: --each-run
     note: the unit of replication is the session: 3 per side
     note: p.BenchmarkA-8: every value of one side is above every value of the other;

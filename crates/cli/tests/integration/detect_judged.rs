@@ -147,6 +147,19 @@ fn the_past_of_an_old_history_is_one_number_and_is_accepted_at_once() {
     pages with the histories
     exit 1
     ");
+    // On the page of changes, the past is only in the table; commands name the store.
+    fs::copy(path.join(".lapwing/lapwing.db"), path.join("old.db")).unwrap();
+    run(path, &["--store", "old.db", "report"]);
+    let page = fs::read_to_string(path.join("lapwing-report/changes.html")).unwrap();
+    assert!(
+        page.contains("24 changes before the newest 30 runs"),
+        "{page}"
+    );
+    assert_eq!(page.matches("<section class=\"cause\"").count(), 1);
+    for command in ["acknowledge 9f46b005<", "accept --until v28<"] {
+        let command = format!("lapwing --store old.db triage {command}");
+        assert!(page.contains(&command), "{command}");
+    }
     let data = |words: &[&str]| -> Value {
         let words = [&["detect", "--format", "json"], words].concat();
         serde_json::from_slice(&output(path, &words).stdout).unwrap()

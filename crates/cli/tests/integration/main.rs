@@ -18,6 +18,7 @@ mod burn_in_review;
 mod cli_reference;
 mod closed_pipe;
 mod compare;
+mod compare_clean_runs;
 mod compare_families;
 mod compare_pools;
 mod compare_sessions;

@@ -135,6 +135,7 @@ impl IndexPage {
             @if let Some(summary) = site.changes.as_ref().and_then(changes::summary) {
                 p.compared { "In the history: " a href=(SitePage::Changes.file()) { strong { (summary) } } "." }
             }
+            (self.ended())
             (self.back_to_back())
             (retired_sentence(&site.remarks, self.retired))
             @if self.health.is_empty() {
@@ -217,7 +218,7 @@ impl IndexPage {
                 number(|it| it.summarised),
                 "summary",
                 ["has only a summary of its", "have only summaries of their"],
-                "source, which kept no samples to judge by",
+                "source, which kept no samples: only the history is judged",
             ),
             (number(|it| it.noisy), "noisy", ["is", "are"], &noisy),
         ];
@@ -248,9 +249,22 @@ impl IndexPage {
         }
     }
 
+    /// Returns what is not measured any more, by the metric that is shown first.
+    fn ended(&self) -> Markup {
+        let metrics = self.metrics.by_use();
+        let rows = metrics.first().into_iter().flat_map(|(_, it)| &it.rows);
+        let ended = rows.filter(|row| row.ended).count();
+        html! {
+            @if ended > 0 {
+                p.hint { (counted(ended, "setting")) " of benchmarks " (plural(ended, "is", "are")) " not measured any more, and "
+                    (plural(ended, "comes", "come")) " last in the table." }
+            }
+        }
+    }
+
     /// Returns the number of benchmarks of which a variant differs from its run before.
     fn changed(&self) -> usize {
-        self.count_rows(|row| row.moved && row.since_before)
+        self.count_rows(|row| row.moved && row.since_before && !row.ended)
     }
 
     /// Returns the number of benchmarks of which variants differ by any metric.

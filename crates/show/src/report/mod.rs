@@ -385,15 +385,17 @@ impl<'d> MetricView<'d> {
     }
 
     /// Returns the views of all metrics with a value; of a benchmark that only failed, one without.
-    fn all(data: &'d BenchmarkData, policy: CleaningPolicy, remarks: &ReportRemarks) -> Vec<Self> {
+    fn all(data: &'d BenchmarkData, policy: CleaningPolicy, site: &ReportSite) -> Vec<Self> {
         let mut views: Vec<Self> = MetricSample::names(data)
             .iter()
             .map(|name| MetricSample::under(data, name, policy))
             .filter(MetricSample::has_values)
             .map(|mut sample| {
-                let retired = remarks::retired_runs(remarks, data, &sample.name);
+                let retired = remarks::retired_runs(&site.remarks, data, &sample.name);
                 for run in &mut sample.runs {
                     run.retired = retired.contains(&run.id);
+                    let changes = site.changes.as_ref();
+                    run.is_judged = changes.is_none_or(|it| it.has_run(&run.id));
                 }
                 Self::new(sample)
             })
@@ -414,6 +416,14 @@ impl<'d> MetricView<'d> {
             .iter()
             .zip(self.estimates.iter().copied())
             .filter(move |(run, _)| run.variant == variant)
+    }
+
+    /// Returns the latest run of a variant with its estimate.
+    fn latest(&self, variant: &str) -> Option<(&RunSample<'d>, Option<Estimate>)> {
+        let latest = self.sample.latest(variant)?;
+        let mut runs = self.sample.runs.iter().zip(&self.estimates);
+        let estimate = runs.find(|(run, _)| run.id == latest.id)?.1;
+        Some((latest, *estimate))
     }
 
     /// Returns the summary of a run whose source kept no samples.
@@ -442,7 +452,7 @@ fn write_benchmark(
     let burn_in = burn_in::row(&mut pack, &of_today, &benchmark, (policy, source))?;
     let narrowed = (!options.metrics.is_empty()).then(|| narrowed(&all_metrics, &options.metrics));
     let data = narrowed.as_ref().unwrap_or(&all_metrics);
-    let views = MetricView::all(data, policy, &site.remarks);
+    let views = MetricView::all(data, policy, site);
     let never_steady = burn_in.as_ref().is_some_and(BurnInRow::mostly_unsteady);
     let cleaning = views.iter().map(|MetricView { sample, .. }| {
         let audit = BenchmarkAudit::of(&Sample::of_all(data), &sample.name, policy, source);

@@ -199,7 +199,7 @@ fn sentence(page: &BenchmarkPage<'_>) -> Markup {
             p.answer {
                 @if row.named { span.dot data-colour=(row.colour) {} strong { (row.variant) } ": " }
                 @let estimate = page.views.first().and_then(|view| {
-                    view.of_variant(&row.variant).next_back().and_then(|(_, estimate)| estimate)
+                    view.latest(&row.variant).and_then(|(_, estimate)| estimate)
                 });
                 @if let Some(estimate) = estimate {
                     (metric_title(metric)) " " strong { (estimate.text(unit)) } " in the run of " (row.run)

@@ -12,7 +12,7 @@ pub(super) fn summary_note(run: &RunSample) -> String {
     let format = run.imported_from.as_ref().map(|it| it.format.as_str());
     format!(
         "A summary: the source kept this number and not the samples that it was made from. \
-         So there is no interval, no noise and no verdict, and a step in the history may be chance. {}",
+         So a run by itself has no interval, no noise and no verdict; the history is judged, by one value per run. {}",
         way_to_samples(format.unwrap_or_default())
     )
 }
@@ -60,8 +60,8 @@ pub(super) fn back_to_back_note(source: &ImportedFrom) -> Option<String> {
         ),
         EachRun::Iteration => format!(
             "The runs of {format}, one right after another, are the iterations of one instance; \
-             so there is no interval between instances. `lapwing import --each-run instance` \
-             takes each run as an instance."
+             so there is no interval between instances. In a store into which they are imported with \
+             `--each-run instance`, each run is an instance."
         ),
     })
 }

@@ -178,6 +178,45 @@ fn the_index_and_a_benchmark_show_its_change() {
 }
 
 #[test]
+fn a_setting_that_is_not_measured_any_more_comes_last_and_counts_no_more() {
+    let mut sessions = Sessions::default();
+    let mut benchmarks: Vec<BenchmarkData> = (0..2)
+        .map(|number| {
+            let recipe = Recipe {
+                id: format!("it {number}"),
+                sessions: 40,
+                instances: 3,
+                iterations: 2,
+                metrics: 1,
+                variants: vec![("new", 1.0), ("old", 1.5)],
+                ..Recipe::default()
+            };
+            measure(&recipe, &mut sessions)
+        })
+        .collect();
+    // Its last run has one instance.
+    for data in &mut benchmarks {
+        let mut last = 0;
+        data.instances.retain(|instance| {
+            let name = instance.run.version.name.as_deref().expect("a name");
+            let number: usize = name[2..].parse().expect("a number");
+            let is_last = instance.run.variant == "old" && number == 22;
+            last += usize::from(is_last);
+            instance.run.variant == "new" || number < 22 || (is_last && last == 1)
+        });
+    }
+    let view = view(&benchmarks);
+    let files = report(benchmarks, Some(view));
+    let index = text_between(&files["index.html"], "<main>", "</main>");
+    insta::assert_snapshot!(index.split(" Search").next().expect("a part"), @"Nothing is wrong with the latest runs of 2 benchmarks: no failures, no change from the run before that shows, at least 3 instances each. 2 settings of benchmarks are not measured any more, and come last in the table.");
+    let rows = entry(&files, "index.m0");
+    let order = ["it 0", "it 1", "it 0", "it 1"];
+    assert_eq!(rows["id"], serde_json::json!(order));
+    let variants = ["new", "new", "old", "old"];
+    assert_eq!(rows["variant"], serde_json::json!(variants));
+}
+
+#[test]
 fn a_change_that_the_whole_suite_shares_is_one_cause() {
     let mut benchmarks = quiet(12, 60);
     for data in &mut benchmarks {
@@ -232,7 +271,7 @@ fn a_page_without_changes_says_why() {
     let few = quiet(2, 5);
     let short = view(&few);
     let files = report(few, Some(short));
-    insta::assert_snapshot!(text_between(&files["changes.html"], "<main>", "</main>"), @"Changes No history is long enough yet to look for changes. A change needs at least 10 runs of a benchmark, such as one per night or per commit; the longest history has 5. lapwing run adds a run, lapwing run --commits measures past commits, lapwing import reads the results of other tools. To compare two versions now, use lapwing compare . 2 benchmarks with too few runs to test (10 are needed) it 0 it 1");
+    insta::assert_snapshot!(text_between(&files["changes.html"], "<main>", "</main>"), @"Changes No history is long enough yet to look for changes. A change needs at least 10 runs of a benchmark, such as one per night or per commit; the longest history has 5. lapwing run adds a run, lapwing run --commits measures past commits, lapwing import reads the results of other tools. To compare two versions now, use lapwing compare . 2 histories with too few runs to test (10 are needed) it 0 it 1");
     let none = quiet(2, 40);
     let silent = view(&none);
     let files = report(none, Some(silent));

@@ -24,7 +24,9 @@ use crate::{VerdictCounts, news_first};
 pub use hail::{HailAnswer, KIND as HAIL_KIND};
 pub use rows::{ComparisonFields, caution_note, needed_about, needed_more_than};
 pub use self_test::{CompareSelfTestAnswer, SELF_TEST_KIND};
-pub use sides::{ControlResult, Unused, control_note, environment_note, pool_note, unused_note};
+pub use sides::{
+    ControlResult, Unused, control_note, environment_note, pool_note, uncommitted_note, unused_note,
+};
 
 /// The comparisons of all benchmarks.
 #[derive(Debug)]

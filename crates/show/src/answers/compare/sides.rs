@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lapwing_analyse::judge::{Comparison, UnintendedDifference, Verdict};
 use lapwing_analyse::sample::SidePool;
 use lapwing_model::MetricName;
-use lapwing_model::text::{counted, first_names};
+use lapwing_model::text::{counted, first_names, plural};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -105,6 +105,16 @@ pub fn environment_note(
         );
         Note::marked("other_environment", text).with("differences", differences.len())
     })
+}
+
+/// Returns a note on the number of runs with uncommitted changes that no side has; `None` if there are none.
+pub fn uncommitted_note(runs: usize) -> Option<Note> {
+    let verb = plural(runs, "is", "are");
+    let text = format!(
+        "{} with uncommitted changes {verb} left out; `version:COMMIT+` compares them",
+        counted(runs, "run")
+    );
+    (runs > 0).then(|| Note::marked("uncommitted", text).with("runs", runs))
 }
 
 /// Returns a note on the sessions and versions that each side pools; `None` if no side is a pool.

@@ -204,13 +204,15 @@ fn untested_notes(answer: &DetectAnswer) -> impl Iterator<Item = Note> {
             | UnjudgedReason::NeverUsable
             | UnjudgedReason::NoOrder => reason_words(row.reason).to_owned(),
         };
-        let what = if row.benchmarks == row.first_benchmarks.len() {
-            joined_with_and(&row.first_benchmarks)
-        } else {
-            counted(row.benchmarks, "benchmark")
+        let note = |what: String| {
+            let note = Note::marked(row.state, format!("{why}: {what}"));
+            note.with("benchmarks", row.benchmarks)
         };
-        let note = Note::marked(row.state, format!("{why}: {what}"));
-        note.with("benchmarks", row.benchmarks)
+        if row.benchmarks == row.first_benchmarks.len() {
+            note(joined_with_and(&row.first_benchmarks))
+        } else {
+            note(counted(row.histories, "history")).with("histories", row.histories)
+        }
     })
 }
 

@@ -17,7 +17,7 @@ use crate::quantity::{percent, round_percent};
 use crate::report::frame::url_part;
 use crate::report::slug::slug;
 use lapwing_analyse::detect::{ChangeKind, Finding, FindingGroup};
-use lapwing_model::text::{counted, first_names, plural};
+use lapwing_model::text::{counted, first_names, plural, shell_word};
 
 /// Of more suspects only the first and the last are named.
 const SHOWN_SUSPECTS: usize = 6;
@@ -128,12 +128,14 @@ fn state_part(view: &ChangesView, group: &FindingGroup) -> Markup {
         .map(|it| view.id(it))
         .collect();
     let moment = &view.histories.moments[lead.first_after];
+    let program = &view.program;
     let command = match moment.version().label() {
         // A command with many ids is hard to read, and later findings of the same version would be new again.
         Some(version) if open.len() > SHOWN_FINDINGS => {
-            format!("lapwing triage expect '*' --at-version {version}")
+            let version = shell_word(&version);
+            format!("{program} triage expect '*' --at-version {version}")
         }
-        Some(_) | None => format!("lapwing triage acknowledge {}", open.join(" ")),
+        Some(_) | None => format!("{program} triage acknowledge {}", open.join(" ")),
     };
     html! {
         span.state { (state_text(view, lead)) }

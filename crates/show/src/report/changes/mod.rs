@@ -16,10 +16,10 @@ use crate::ChangeCounts;
 use crate::CommitPages;
 use lapwing_analyse::detect::{
     DetectOptions, Detection, Direction, Finding, FindingGroup, Histories, HistoryOrder, Moment,
-    SelfTest, SelfTestOptions, change_id, detect,
+    SelfTest, SelfTestOptions, UnjudgedReason, change_id, detect, measured,
 };
 use lapwing_analyse::sample::Subject;
-use lapwing_model::JudgeSettings;
+use lapwing_model::{Id, JudgeSettings};
 use lapwing_record::Remark;
 use words::cost;
 pub(crate) use words::{FindingSentence, SizeWords};
@@ -40,6 +40,12 @@ pub struct ChangesView {
     of_benchmark: BTreeMap<String, Vec<usize>>,
     /// The index of the group of each finding.
     cause_of: Vec<usize>,
+    /// The number of groups that are listed: the others, which come last, are the past.
+    listed: usize,
+    /// The settings of each benchmark that are not measured any more, by slug; one without a name is all of them.
+    ended: BTreeMap<String, Vec<Option<String>>>,
+    /// How the program is called on this store, in commands.
+    program: String,
     /// The web pages of the commits of each suite, where its repository's address is known.
     commit_pages: BTreeMap<String, CommitPages>,
     /// The histories that the suite file mutes.
@@ -73,6 +79,9 @@ impl ChangesView {
             options,
             of_benchmark: BTreeMap::new(),
             cause_of,
+            listed: 0,
+            ended: BTreeMap::new(),
+            program: "lapwing".to_owned(),
             commit_pages: BTreeMap::new(),
             muted,
             self_test: None,
@@ -83,11 +92,36 @@ impl ChangesView {
             let slug = slug(&subject.suite, &subject.benchmark);
             view.of_benchmark.entry(slug).or_default().push(at);
         }
+        for (series, state) in measured(&view.histories, &view.detection.states) {
+            if state.unjudged() == Some(UnjudgedReason::NotMeasured) {
+                let subject = &series.subject;
+                let slug = slug(&subject.suite, &subject.benchmark);
+                let setting = subject.setting.variant_name();
+                view.ended.entry(slug).or_default().push(setting);
+            }
+        }
         let findings = &view.detection.findings;
         for of_benchmark in view.of_benchmark.values_mut() {
             of_benchmark.sort_by_key(|at| std::cmp::Reverse(findings[*at].first_after));
         }
         view
+    }
+
+    /// Sets how the program is called on this store: `lapwing --store nights.db`.
+    pub fn call_program(&mut self, program: String) {
+        self.program = program;
+    }
+
+    /// Returns whether a run counts in the history.
+    pub(super) fn has_run(&self, run: &Id) -> bool {
+        self.histories.has_run(run)
+    }
+
+    /// Returns whether a setting of a benchmark is not measured any more.
+    pub(super) fn is_ended(&self, slug: &str, variant: &str) -> bool {
+        let ended = self.ended.get(slug).into_iter().flatten();
+        let mut names = ended.map(Option::as_deref);
+        names.any(|name| name.is_none_or(|name| name == variant))
     }
 
     /// Tests the detector on replays of the histories, for a section of the page.
@@ -141,21 +175,31 @@ impl ChangesView {
     }
 
     /// Puts the causes in the order of their importance: what is new before what is known or was undone, regressions
-    /// before improvements, and then those first that change most wall time per run of their benchmarks.
+    /// before improvements, and then those first that change most wall time per run of their benchmarks. The past comes
+    /// last: what was accepted, or what nobody has looked at.
     fn sort_causes(&mut self) {
-        let mut groups = std::mem::take(&mut self.detection.groups);
+        let past = self.detection.unreviewed_past(&self.histories);
+        let groups = std::mem::take(&mut self.detection.groups);
+        let mut groups: Vec<(bool, FindingGroup)> = (groups.into_iter().enumerate())
+            .map(|(at, group)| {
+                let is_past = past.as_ref().is_some_and(|it| !it.others.contains(&at));
+                (is_past || self.detection.is_accepted(&group), group)
+            })
+            .collect();
         // They come with those first that change most, relatively; a stable order keeps that among equals.
-        groups.sort_by(|one, other| {
+        groups.sort_by(|(one_is_past, one), (other_is_past, other)| {
             let rank = |group: &FindingGroup| {
                 let is_closed = !group.findings.iter().any(|at| self.finding(*at).is_open());
                 let direction = self.lead(group).direction;
-                let is_accepted = self.detection.is_accepted(group);
-                (is_accepted, is_closed, direction != Direction::Regression)
+                (is_closed, direction != Direction::Regression)
             };
             let seconds = |group: &FindingGroup| cost(self, group).map_or(-1.0, f64::abs);
-            let by_rank = rank(one).cmp(&rank(other));
+            let by_age = one_is_past.cmp(other_is_past);
+            let by_rank = by_age.then_with(|| rank(one).cmp(&rank(other)));
             by_rank.then_with(|| seconds(other).total_cmp(&seconds(one)))
         });
+        self.listed = groups.iter().filter(|(is_past, _)| !is_past).count();
+        let groups: Vec<FindingGroup> = groups.into_iter().map(|(_, group)| group).collect();
         for (number, group) in groups.iter().enumerate() {
             for at in &group.findings {
                 self.cause_of[*at] = number;
@@ -164,11 +208,9 @@ impl ChangesView {
         self.detection.groups = groups;
     }
 
-    /// Returns the causes that are listed: those that were accepted come last, and are only counted.
+    /// Returns the causes that are listed: the past is only in the table.
     fn listed_causes(&self) -> &[FindingGroup] {
-        let groups = &self.detection.groups;
-        let listed = groups.partition_point(|group| !self.detection.is_accepted(group));
-        &groups[..listed]
+        &self.detection.groups[..self.listed]
     }
 
     /// Returns the number of causes that have a section of their own.

@@ -89,7 +89,6 @@ pub(in crate::report) fn write(
     };
     let groups = view.detection.groups.iter();
     let in_order = groups.flat_map(|group| group.findings.iter().copied());
-    let in_order = in_order.filter(|at| !view.finding(*at).is_accepted());
     let rows: Vec<FindingRow> = in_order.map(|at| row(view, at, written)).collect();
     let files = ListingFiles::write(site, SitePage::Changes, &rows)?;
     let page = ListingPage {
@@ -181,6 +180,8 @@ fn answer(view: &ChangesView) -> Markup {
         strong { (capitalised(&detection_text(histories, detection))) }
         @if names_histories(detection) {
             " (" (counted(histories.moments.len(), "run")) ")"
+        } @else if !detection.judged.is_complete() {
+            "; judged: " (tested_text(histories, detection))
         } @else {
             " in " (tested_text(histories, detection))
         }
@@ -231,8 +232,8 @@ fn not_shown(view: &ChangesView) -> Markup {
     let until = acceptance.map(|it| shell_word(&it.until));
     html! {
         @if let Some(until) = until {
-            p.hint { "Nobody has said anything about the changes of the past: " code { "lapwing triage accept --until " (until) }
-                " accepts them at once, so that only what is newer is listed here." }
+            p.hint { "Nobody has said anything about the changes of the past: " code { (view.program) " triage accept --until " (until) }
+                " accepts them at once. They are only in the table." }
         }
         @if small > 0 {
             p.hint { "Not shown: " (counted(small, "change")) " below the smallest effect"
@@ -243,11 +244,15 @@ fn not_shown(view: &ChangesView) -> Markup {
 
 /// Returns what was not judged, with links, by reason.
 fn untested(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Markup {
-    let mut reasons: BTreeMap<UnjudgedReason, BTreeSet<(&str, &str)>> = BTreeMap::new();
+    /// The number of histories, and suite and name of their benchmarks.
+    type Unjudged<'a> = (usize, BTreeSet<(&'a str, &'a str)>);
+    let mut reasons: BTreeMap<UnjudgedReason, Unjudged> = BTreeMap::new();
     for (series, state) in measured(&view.histories, &view.detection.states) {
         if let Some(reason) = state.unjudged() {
             let benchmark = (&*series.subject.suite, &*series.subject.benchmark);
-            reasons.entry(reason).or_default().insert(benchmark);
+            let (histories, benchmarks) = reasons.entry(reason).or_default();
+            *histories += 1;
+            benchmarks.insert(benchmark);
         }
     }
     let words = |reason: UnjudgedReason| match reason {
@@ -255,7 +260,7 @@ fn untested(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Mark
         UnjudgedReason::NothingUsable => "without a usable value in the latest 3 runs",
         UnjudgedReason::NeverUsable => "that failed from the first run on",
         UnjudgedReason::TooFew => "with too few runs to test (10 are needed)",
-        UnjudgedReason::Wanders => "with a history that wanders, which is not judged",
+        UnjudgedReason::Wanders => "not judged, as the level wanders",
         UnjudgedReason::NoOrder => "whose runs are in no known order",
     };
     let muted: BTreeSet<&str> = view.muted.iter().map(|it| &*it.benchmark).collect();
@@ -263,9 +268,9 @@ fn untested(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Mark
         @if !muted.is_empty() {
             p.hint { "Muted in the suite file: " (first_names(muted, SHOWN_MUTED)) "." }
         }
-        @for (reason, benchmarks) in &reasons {
+        @for (reason, (histories, benchmarks)) in &reasons {
             details.untested {
-                summary { (counted(benchmarks.len(), "benchmark")) " " (words(*reason)) }
+                summary { (counted(*histories, "history")) " " (words(*reason)) }
                 ul {
                     @for (suite, id) in benchmarks.iter().take(NAMED) {
                         @let slug = slug(suite, id);
@@ -345,6 +350,6 @@ fn guide(view: &ChangesView) -> Markup {
         dd { "Of all tests together at most " (round_percent(view.options.false_discovery_rate)) " of the findings are false. A drift is a slow change over several runs." }
         dt { "state" }
         dd { "New: the level is still what it changed to, and nobody has said anything about it. Until: a later change undid it. "
-            code { "lapwing triage acknowledge ID" } " marks a change as known; " code { "explain" } ", " code { "expect" } " and " code { "mute" } " are the others." }
+            code { (view.program) " triage acknowledge ID" } " marks a change as known; " code { "explain" } ", " code { "expect" } " and " code { "mute" } " are the others." }
     }
 }

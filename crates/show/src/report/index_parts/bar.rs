@@ -63,7 +63,8 @@ fn of_metric(view: &MetricView, colours: &VariantColours) -> Vec<MetricBar> {
         .into_iter()
         .filter_map(|setting| {
             let of_setting = sample.runs.iter().filter(|run| run.variant == setting);
-            let runs = runs_of_bar(&of_setting.collect::<Vec<_>>());
+            let (judged, others): (Vec<_>, Vec<_>) = of_setting.partition(|run| run.is_judged);
+            let runs = runs_of_bar(if judged.is_empty() { &others } else { &judged });
             let means: Vec<f64> = runs.iter().flat_map(|run| run.instance_means()).collect();
             let version = |run: &&&RunSample| run.version.clone().unwrap_or_default();
             Some(MetricBar {

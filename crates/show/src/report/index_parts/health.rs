@@ -29,7 +29,12 @@ pub(in crate::report) struct BenchmarkHealth {
 }
 
 impl BenchmarkHealth {
+    /// Settings that are not measured any more count only if all are such.
     pub(in crate::report) fn of(rows: &[IndexRow]) -> Self {
+        let mut rows: Vec<&IndexRow> = rows.iter().collect();
+        if rows.iter().any(|row| !row.ended) {
+            rows.retain(|row| !row.ended);
+        }
         Self {
             failures: rows.iter().map(|row| row.failures).sum(),
             failed_before: rows.iter().all(|row| row.failures == 0)

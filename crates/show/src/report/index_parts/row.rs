@@ -74,6 +74,9 @@ pub(in crate::report) struct IndexRow {
     pub(in crate::report) instances: usize,
     /// Whether the latest run was skipped completely.
     pub(in crate::report) skipped: bool,
+    /// Whether it is not measured any more, while others of its suite are.
+    #[serde(skip)]
+    pub(in crate::report) ended: bool,
     /// Whether the latest run is retired.
     pub(in crate::report) retired: bool,
     pub(in crate::report) failures: usize,
@@ -92,8 +95,8 @@ impl IndexRow {
         format!("{} {}", self.change_text, self.change_interval)
     }
 
-    /// Returns how urgently somebody should look at it, the most urgent first.
-    pub(in crate::report) fn urgency(&self) -> usize {
+    /// Returns how urgently somebody should look at it, the most urgent first; what is not measured any more comes last.
+    pub(in crate::report) fn urgency(&self) -> (bool, usize) {
         let signs = [
             self.failures > 0 || self.lost > 0,
             self.value.is_none() && !self.skipped,
@@ -103,7 +106,7 @@ impl IndexRow {
             self.unusual && self.worse,
         ];
         let first = signs.iter().position(|it| *it);
-        first.unwrap_or(signs.len())
+        (self.ended, first.unwrap_or(signs.len()))
     }
 
     /// Returns whether its value was computed from samples.
@@ -195,7 +198,7 @@ impl IndexRow {
         benchmark: &BenchmarkLink,
         site: &ReportSite,
     ) -> Option<Self> {
-        let (latest, estimate) = view.of_variant(variant).next_back()?;
+        let (latest, estimate) = view.latest(variant)?;
         let change = RunChange::of(view, latest);
         let ratio = change.ratio();
         let usual = match ratio {
@@ -269,6 +272,7 @@ impl IndexRow {
             size: texts.size,
             instances: latest.size().instances,
             skipped: latest.is_skipped(),
+            ended: (site.changes.as_ref()).is_some_and(|it| it.is_ended(&benchmark.slug, variant)),
             retired: latest.retired,
             failures: latest.failures(),
             failed_before: view

@@ -279,7 +279,7 @@ pub(in crate::report) fn pieces<T: Serialize>(rows: Vec<T>, first: usize) -> Vec
 pub(in crate::report) fn notes(view: &MetricView) -> Vec<String> {
     let mut notes = Vec::new();
     for variant in view.sample.variants() {
-        let Some((latest, estimate)) = view.of_variant(variant).next_back() else {
+        let Some((latest, estimate)) = view.latest(variant) else {
             continue;
         };
         let note = match (estimate, view.summary(latest)) {
