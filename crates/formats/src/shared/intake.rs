@@ -180,12 +180,12 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     ) -> Result<(), ImportError> {
         let spot = spot.into();
         let name = draft.benchmark.id.clone();
-        let says_nothing = says_nothing(&draft);
-        if self.place_instance(spot, run, draft)?.is_some() {
-            match says_nothing {
-                true => self.sink.found().without_result(&name, spot, NO_VALUE),
-                false => self.sink.found().result(&name),
-            }
+        if says_nothing(&draft) && !name.is_empty() {
+            // The ids of those behind it come from their places in the file.
+            self.position += 1;
+            self.sink.found().without_result(&name, spot, NO_VALUE);
+        } else if self.place_instance(spot, run, draft)?.is_some() {
+            self.sink.found().result(&name);
         }
         Ok(())
     }
