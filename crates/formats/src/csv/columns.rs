@@ -9,6 +9,17 @@ use crate::csv::notation::{DateOrder, DecimalMark, unclear_date};
 use crate::csv::role::{CENTRES, COUNTS, KNOWN, NUMBERS, Role, SETTINGS, STATISTICS, VALUES};
 use crate::csv::table::CsvTable;
 
+/// Names of columns of dates, also where these cannot be read.
+const DATES: [&str; 7] = [
+    "date",
+    "datum",
+    "fecha",
+    "timestamp",
+    "datetime",
+    "date_time",
+    "run_date",
+];
+
 /// The columns of a table with their meaning.
 #[derive(Debug)]
 pub(super) struct Columns {
@@ -76,7 +87,7 @@ impl Columns {
         columns.choose(choices)?;
         columns.know_hyperfine();
         columns.name();
-        columns.find_date();
+        columns.find_date(table);
         columns.find_values(table)?;
         columns.find_parameters(table);
         Ok(columns)
@@ -198,25 +209,40 @@ impl Columns {
     }
 
     /// Takes a column of dates for the date, whatever its name.
-    fn find_date(&mut self) {
+    fn find_date(&mut self, table: &CsvTable) {
         let is_date = |it: &&mut Column| {
             it.role == Role::Attribute
                 && !it.is_given
                 && (it.content == Content::OnlyTimes || it.unclear_date.is_some())
         };
-        if self.the(Role::Date).is_none()
-            && let Some(column) = self.list.iter_mut().find(is_date)
-        {
+        if self.the(Role::Date).is_some() {
+            return;
+        }
+        if let Some(column) = self.list.iter_mut().find(is_date) {
             column.role = Role::Date;
+            return;
+        }
+        // Dates that cannot be read are no parameter.
+        let is_named = |it: &&mut Column| {
+            let is_text = it.role == Role::Attribute && it.content == Content::Text;
+            is_text && !it.is_given && DATES.contains(&it.heading.key().as_str())
+        };
+        if let Some(column) = self.list.iter_mut().find(is_named) {
+            let mut cells = table.column(column.at);
+            column.role = Role::Date;
+            column.unclear_date = cells.find(|cell| !is_missing(cell)).map(str::to_owned);
         }
     }
 
     /// Returns the columns, unless their dates can be read in two ways.
     pub(super) fn with_clear_dates(self) -> Result<Self, String> {
         let date = self.the(Role::Date);
-        let unclear = date.and_then(|it| Some((&it.title, it.unclear_date.as_ref()?)));
+        let unclear = date.and_then(|it| Some((&it.title, it.unclear_date.as_ref()?, it.content)));
         match unclear {
-            Some((title, cell)) => Err(format!(
+            Some((title, cell, Content::Text)) => Err(format!(
+                "`{cell}` in column `{title}` is no date that can be read, such as 2026-11-05 or 5.11.2026"
+            )),
+            Some((title, cell, _)) => Err(format!(
                 "`{cell}` in column `{title}` may begin with the day or with the month: say `--columns date_dmy={title}` or `--columns date_mdy={title}`"
             )),
             None => Ok(self),

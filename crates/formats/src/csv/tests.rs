@@ -211,6 +211,8 @@ fn what_cannot_be_used_is_named() {
             "d,name,seconds\n05/11/2026,a,1.5\n06/11/2026,a,1.5\n",
         ),
         refusal_of("csv", "date,time (ms)\n2026-11-01,12 ms\n"),
+        refusal_of("csv", "date,test,seconds\n05/11/26,a,1.5\n"),
+        refusal_of("csv", "date,test,seconds\n\"Nov 5, 2026\",a,1.5\n"),
     ];
     insta::assert_snapshot!(broken.join("\n"), @r#"
     truncated.csv:3: the row has 3 columns where the first line has 4
@@ -221,6 +223,8 @@ fn what_cannot_be_used_is_named() {
     made-up holds no results
     made-up:1: `05/11/2026` in column `d` may begin with the day or with the month: say `--columns date_dmy=d` or `--columns date_mdy=d`
     made-up:1: no column has measured values: `time (ms)` has texts such as "12 ms"
+    made-up:1: `05/11/26` in column `date` is no date that can be read, such as 2026-11-05 or 5.11.2026
+    made-up:1: `Nov 5, 2026` in column `date` is no date that can be read, such as 2026-11-05 or 5.11.2026
     "#);
     let source =
         std::fs::read(crate::shared::testing::fixture("csv/wrong.csv")).expect("a fixture");
