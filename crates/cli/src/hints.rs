@@ -570,6 +570,9 @@ fn import_hint(error: &ImportError) -> Option<String> {
             Some(FormatGuess::Reads { format, .. }) => {
                 format!("if it is that, import it with --from {format}")
             }
+            Some(FormatGuess::Table { .. }) => {
+                "if it is one, say what its columns mean: --from csv --columns value=COLUMN,benchmark=COLUMN".to_owned()
+            }
             Some(FormatGuess::Lacks { .. }) => {
                 "`lapwing import --help` lists the formats".to_owned()
             }

@@ -94,6 +94,9 @@ impl Version {
         *self == Self::default()
     }
 
+    /// The digits of a commit that usually tell it from all others.
+    pub const COMMIT_DIGITS: usize = 10;
+
     /// Returns the shortest text that tells this version from others:
     /// the name, else the commit's first ten digits (with `+` when dirty), else `None`.
     pub fn label(&self) -> Option<String> {
@@ -106,7 +109,7 @@ impl Version {
         commit: Option<&str>,
         dirty: Option<bool>,
     ) -> Option<String> {
-        let short = || commit.map(|commit| commit.chars().take(10).collect());
+        let short = || commit.map(|commit| commit.chars().take(Self::COMMIT_DIGITS).collect());
         let base = name.map(str::to_owned).or_else(short)?;
         Some(match dirty {
             Some(true) => format!("{base}+"),

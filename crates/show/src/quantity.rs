@@ -184,6 +184,21 @@ impl UnitScale {
         self.with_unit(&self.number(value))
     }
 
+    /// Returns two numbers with the unit and three significant digits, or as many more as tell them apart.
+    pub fn distinct_texts(&self, values: [f64; 2]) -> [String; 2] {
+        let mut texts = values.map(|value| self.text(value));
+        let fewest = values.map(|value| decimals(value / self.factor, 3));
+        let fewest = fewest[0].max(fewest[1]);
+        for more in 1..=MOST_DECIMALS {
+            if texts[0] != texts[1] || values[0].total_cmp(&values[1]).is_eq() {
+                break;
+            }
+            let number = |value| self.number_with(value, fewest + more);
+            texts = values.map(|value| self.with_unit(&number(value)));
+        }
+        texts
+    }
+
     /// Returns a text of a number with the unit after it.
     pub fn with_unit(&self, number: &str) -> String {
         if self.unit.is_empty() {
@@ -279,6 +294,9 @@ fn digits_before_point(magnitude: f64) -> i32 {
     magnitude.log10().floor() as i32 + 1
 }
 
+/// More decimals tell no numbers apart that people care about.
+pub(super) const MOST_DECIMALS: usize = 9;
+
 /// From here on digits before the point are no longer counted by eye.
 const TOO_MANY_DIGITS: f64 = 1e9;
 
@@ -287,7 +305,8 @@ pub(super) fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return NOTHING.to_owned();
     }
-    if (decimals > 6 && value != 0.0) || value.abs() >= TOO_MANY_DIGITS {
+    let is_tiny = value.abs() < 0.1 && value != 0.0;
+    if (decimals > 6 && is_tiny) || value.abs() >= TOO_MANY_DIGITS {
         return minus(&format!("{value:.2e}"));
     }
     let text = format!("{value:.decimals$}");

@@ -316,3 +316,28 @@ fn table_of_branches() {
         }
     }
 }
+
+#[test]
+fn commits_that_begin_alike_are_shown_with_more_digits() {
+    let labels = |commits: [&str; 3]| {
+        let mut histories = super::testing::days(3);
+        for (moment, commit) in histories.moments.iter_mut().zip(commits) {
+            let version = &mut Arc::make_mut(&mut moment.run).version;
+            (version.name, version.commit) = (None, Some(commit.to_owned()));
+        }
+        histories.sort(HistoryOrder::Time);
+        histories
+            .moments
+            .iter()
+            .map(Moment::label)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        labels(["110722311710cf53", "4a14876aeaff1a09", "4a14876aeaff1a09"]),
+        ["1107223117", "4a14876aea", "4a14876aea"]
+    );
+    assert_eq!(
+        labels(["00000000000000a1", "00000000000000b1", "4a14876aeaff1a09"]),
+        ["00000000000000a", "00000000000000b", "4a14876aeaff1a0"]
+    );
+}

@@ -30,6 +30,8 @@ pub struct Moment {
     pub run: Arc<Run>,
     /// The observations there.
     pub(super) observed: Arc<Observed>,
+    /// The digits of a commit that tell it from those of the other moments.
+    pub(super) commit_digits: usize,
 }
 
 impl Moment {
@@ -40,12 +42,22 @@ impl Moment {
             session,
             run,
             observed: Arc::default(),
+            commit_digits: Version::COMMIT_DIGITS,
         }
     }
 
-    /// Returns the version, or the session if the version is unknown.
+    /// Returns the version, its commit with as many digits as the histories need, or the session if the version is
+    /// unknown.
     pub fn label(&self) -> String {
-        let version = self.run.version.label();
+        let Version {
+            name,
+            commit,
+            dirty,
+            ..
+        } = &self.run.version;
+        let digits = |commit: &String| commit.chars().take(self.commit_digits).collect();
+        let name = name.clone().or_else(|| commit.as_ref().map(digits));
+        let version = Version::label_of(name.as_deref(), None, *dirty);
         version.unwrap_or_else(|| self.session.label())
     }
 
@@ -278,6 +290,10 @@ impl Histories {
         }
         let mut moments: Vec<Option<Moment>> = self.moments.drain(..).map(Some).collect();
         self.moments = sorted.iter().filter_map(|at| moments[*at].take()).collect();
+        let digits = commit_digits(&self.moments);
+        for moment in &mut self.moments {
+            moment.commit_digits = digits;
+        }
         for place in self.known.values_mut() {
             *place = places[*place];
         }
@@ -406,4 +422,18 @@ fn failures(runs: &BTreeMap<usize, Vec<&InstanceData>>) -> Vec<SeriesPoint> {
         })
     });
     points.flatten().collect()
+}
+
+/// Returns how many digits tell the commits of moments apart.
+fn commit_digits(moments: &[Moment]) -> usize {
+    let commits = moments
+        .iter()
+        .filter_map(|it| it.version().commit.as_deref());
+    let commits: Vec<&str> = commits.collect::<BTreeSet<&str>>().into_iter().collect();
+    let shared = commits.windows(2).map(|pair| {
+        let digits = pair[0].chars().zip(pair[1].chars());
+        digits.take_while(|(one, other)| one == other).count()
+    });
+    let needed = shared.max().map_or(0, |shared| shared + 1);
+    needed.max(Version::COMMIT_DIGITS)
 }

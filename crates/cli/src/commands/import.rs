@@ -116,13 +116,14 @@ impl ImportCommand {
         for place in places {
             match target.take(&place.path, &options)? {
                 Ok(imported) => tally.add(imported, &name_of(&place.path)),
+                // It is read with the results that it goes with.
+                Err(ImportError::Companion { .. }) if !place.asked_for => {}
                 // Other files in a directory were not asked for.
                 Err(
-                    ImportError::Unknown { .. }
+                    error @ (ImportError::Unknown { .. }
                     | ImportError::Empty { .. }
-                    | ImportError::Encoding { .. }
-                    | ImportError::Companion { .. },
-                ) if !place.asked_for => tally.skip(&place.path),
+                    | ImportError::Encoding { .. }),
+                ) if !place.asked_for => tally.skip(&place.path, &error),
                 Err(error) if alone => return Err(error.into()),
                 Err(error) => tally.refuse(error, context),
             }
@@ -130,14 +131,14 @@ impl ImportCommand {
         if tally.files.is_empty() && tally.refused.is_empty() {
             context
                 .terminal
-                .notes(tally.skipped(&options, &other_endings));
+                .notes(tally.skipped(&options, &other_endings, context));
             return Err(CliError::input("no file has results in a known format"));
         }
         let status = match tally.refused.is_empty() {
             true => ExitStatus::Fine,
             false => ExitStatus::Input,
         };
-        let mut answer = tally.answer(&options, &other_endings, &target);
+        let mut answer = tally.answer(&options, &other_endings, &target, context);
         answer.notes.extend(target.came_note()?);
         context.show(&answer, &self.answer)?;
         Ok(status)

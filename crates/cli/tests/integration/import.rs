@@ -542,8 +542,8 @@ fn of_several_files_lines_are_named_with_their_file() {
      b.txt  go      1 instance, 1 iteration imported
 
     stored in .lapwing/lapwing.db as 2 sessions
-    note: found 3 names, 2 results; without a result: BenchmarkOf (a.txt:2),
-    BenchmarkOf (b.txt:2)
+    note: found 3 names, 2 results; without a result: BenchmarkOf (a.txt:2 and 1
+    more)
     exit 0
     ");
 }
@@ -771,7 +771,6 @@ fn of_a_commit_of_asv_only_what_was_measured_since_is_new() {
     detected asv: it has `results` with `result_columns`
     stored in .lapwing/lapwing.db as session `3533aad3-virtualenv-py3.11-LC_ALLC` of
     suite `asv`
-    note: skipped 1 file without results in a known format
     found 15 names, 15 results
     exit 0
     ");
@@ -784,11 +783,55 @@ fn of_a_commit_of_asv_only_what_was_measured_since_is_new() {
     detected asv: it has `results` with `result_columns`
     stored in .lapwing/lapwing.db as session `3533aad3-virtualenv-py3.11-LC_ALLC` of
     suite `asv`
-    note: skipped 1 file without results in a known format
     found 15 names, 15 results
     exit 0
     ");
     assert_eq!(place.held().0, 1);
+}
+
+#[test]
+fn files_that_are_skipped_are_named_with_verbose() {
+    let place = Place::new();
+    fs::create_dir_all(place.path().join("all")).unwrap();
+    place.write("all/two.json", fixture("hyperfine-1.15/two-commands.json"));
+    place.write("all/notes.txt", "nothing of the kind");
+    place.write("all/t.csv", "date,time (ms)\n2026-11-01,12 ms\n");
+    assert_snapshot!(place.run(&["import", "--verbose", "--dry-run", "all"]), @r#"
+    all/two.json: 2 instances, 10 iterations, 4 summaries would be imported
+    detected hyperfine: it has `results` with a `command`
+    skipped because they follow from the samples: max, mean, median, min, stddev
+    note: skipped 2 files without results in a known format: all/notes.txt,
+    all/t.csv (it looks like a table, but no column has measured values: `time (ms)`
+    has texts such as "12 ms")
+    found 2 names, 2 results
+    exit 0
+    "#);
+}
+
+#[test]
+fn a_name_without_a_result_in_many_files_is_told_once() {
+    let place = Place::new();
+    fs::create_dir_all(place.path().join("all")).unwrap();
+    for name in ["a", "b", "c"] {
+        let text = format!(
+            "<testsuite><testcase name='{name}' time='1'/><testcase name='no time'/></testsuite>"
+        );
+        place.write(&format!("all/{name}.xml"), text);
+    }
+    assert_snapshot!(place.run(&["import", "all"]), @"
+    3 files (3 junit): 3 instances, 3 iterations imported
+
+     file       format  result
+     all/a.xml  junit   1 instance, 1 iteration imported
+     all/b.xml  junit   1 instance, 1 iteration imported
+     all/c.xml  junit   1 instance, 1 iteration imported
+
+    stored in .lapwing/lapwing.db as 3 sessions
+    skipped because they have no time: no time
+    note: found 4 names, 3 results; without a result: no time (all/a.xml:1 and 2
+    more)
+    exit 0
+    ");
 }
 
 #[test]

@@ -52,8 +52,8 @@ fn names_and_results_add_up_in_text_and_json() {
      other.txt  libtest  1 instance, 1 summary imported; the source kept no samples
 
     stored in .lapwing/lapwing.db as 2 sessions
-    note: found 2 names, 2 results; without a result: bool/cut_a (bench.txt:2),
-    bool/cut_a (other.txt:1)
+    note: found 2 names, 2 results; without a result: bool/cut_a (bench.txt:2 and 1
+    more)
     exit 0
     ");
     let json = run(

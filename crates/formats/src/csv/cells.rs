@@ -4,16 +4,12 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
+use crate::csv::notation::{DateOrder, DecimalMark, without_groups};
 use crate::shared::reading::moment::moment;
 use crate::shared::reading::number::is_no_number_word;
 
 /// Words for a value that is not there.
 const MISSING: [&str; 8] = ["", "-", "na", "n/a", "null", "none", "nil", "#n/a"];
-
-/// Returns whether a cell is a number.
-pub(super) fn is_number(cell: &str) -> bool {
-    cell.parse::<f64>().is_ok_and(f64::is_finite)
-}
 
 /// Returns whether a cell stands for a value that is not there.
 pub(super) fn is_missing(cell: &str) -> bool {
@@ -22,39 +18,46 @@ pub(super) fn is_missing(cell: &str) -> bool {
 }
 
 /// Returns the number in a cell, NaN where it is missing; `None` if it is no number.
-pub(super) fn number(cell: &str, has_decimal_comma: bool) -> Option<f64> {
+pub(super) fn number(cell: &str, mark: DecimalMark) -> Option<f64> {
     if is_missing(cell) {
         return Some(f64::NAN);
     }
-    let text = match has_decimal_comma {
-        true => cell.replace(',', "."),
-        false => cell.to_owned(),
+    let plain = match mark {
+        DecimalMark::Point => cell.parse().ok(),
+        DecimalMark::Comma => None,
     };
-    text.parse().ok().filter(|number: &f64| number.is_finite())
+    let read = || without_groups(cell, mark)?.parse().ok();
+    plain
+        .or_else(read)
+        .filter(|number: &f64| number.is_finite())
 }
 
 /// Returns the time in a cell: ISO 8601, a date alone, the same with points or strokes between year, month and
 /// day, or a Unix time in s, ms, µs or ns.
-pub(super) fn time(cell: &str) -> Option<Timestamp> {
+pub(super) fn time(cell: &str, order: DateOrder) -> Option<Timestamp> {
     if let Ok(number) = cell.parse::<f64>() {
         return unix_time(number);
     }
-    let text = iso(cell);
+    let text = iso(cell, order);
     let day = || text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok();
     moment(&text).or_else(|| Some(day()?.timestamp()))
 }
 
 /// Returns a time such as `2026.1.2 3:00:00 +0100` with the strokes and zeros of ISO 8601.
-fn iso(cell: &str) -> String {
+fn iso(cell: &str, order: DateOrder) -> String {
     let (date, rest) = match cell.find([' ', 'T']) {
         Some(end) => cell.split_at(end),
         None => (cell, ""),
     };
     let parts: Vec<&str> = date.split(['.', '/', '-']).collect();
+    // Points are put between day, month and year; with strokes either may come first.
+    let is_day_first = date.contains('.') || order == DateOrder::DayFirst;
     let date = match parts[..] {
         [year, month, day] if year.len() == 4 => format!("{year}-{month:0>2}-{day:0>2}"),
-        // Points are put between day, month and year; with strokes either may come first.
-        [day, month, year] if year.len() == 4 && date.contains('.') => {
+        [day, month, year] if year.len() == 4 && is_day_first => {
+            format!("{year}-{month:0>2}-{day:0>2}")
+        }
+        [month, day, year] if year.len() == 4 && order == DateOrder::MonthFirst => {
             format!("{year}-{month:0>2}-{day:0>2}")
         }
         [..] => date.to_owned(),
@@ -93,7 +96,7 @@ mod tests {
 
     #[test]
     fn times_are_read_as_they_are_written() {
-        let of = |cell: &str| time(cell).map(|time| time.to_string());
+        let of = |cell: &str| time(cell, DateOrder::Unknown).map(|time| time.to_string());
         for (cell, expected) in [
             ("2031.01.01 12:00:00", "2031-01-01T12:00:00Z"),
             ("2024.01.01 3:00:00 +0100", "2024-01-01T02:00:00Z"),
@@ -110,15 +113,32 @@ mod tests {
         for cell in ["05/11/2026", "1.2.3", "12.5", "c00", ""] {
             assert_eq!(of(cell), None, "{cell}");
         }
+        let of = |order| time("05/11/2026 7:30", order).map(|time| time.to_string());
+        let expected = ["2026-11-05T07:30:00Z", "2026-05-11T07:30:00Z"];
+        let orders = [DateOrder::DayFirst, DateOrder::MonthFirst];
+        assert_eq!(orders.map(of), expected.map(|it| Some(it.to_owned())));
     }
 
     #[test]
     fn a_missing_number_is_none_and_a_word_an_error() {
-        assert_eq!(number("1.5e3", false), Some(1500.0));
-        assert_eq!(number("1,5", true), Some(1.5));
-        assert!(number("n/a", false).is_some_and(f64::is_nan));
-        assert!(number("-inf", false).is_some_and(f64::is_nan));
-        assert_eq!(number("1,5", false), None);
-        assert_eq!(number("fast", false), None);
+        let (point, comma) = (DecimalMark::Point, DecimalMark::Comma);
+        for (cell, mark, expected) in [
+            ("1.5e3", point, Some(1500.0)),
+            ("1,5", comma, Some(1.5)),
+            ("1.234,56", comma, Some(1234.56)),
+            ("-1.234.567", comma, Some(-1_234_567.0)),
+            ("1\u{a0}234,5", comma, Some(1234.5)),
+            ("1,234.56", point, Some(1234.56)),
+            ("1'234.5", point, Some(1234.5)),
+            ("1,5", point, None),
+            ("1.5", comma, None),
+            ("0.125", comma, None),
+            ("1.234.56", point, None),
+            ("fast", point, None),
+        ] {
+            assert_eq!(number(cell, mark), expected, "{cell}");
+        }
+        assert!(number("n/a", point).is_some_and(f64::is_nan));
+        assert!(number("-inf", comma).is_some_and(f64::is_nan));
     }
 }

@@ -19,10 +19,10 @@ impl ColumnChoices {
             };
             let (role, column) = (role.trim(), column.trim());
             let Some(known) = Role::named(role) else {
-                let names: Vec<&str> = Role::names().collect();
+                let names: Vec<&str> = Role::names().chain(["date_dmy", "date_mdy"]).collect();
                 return Err(format!("`{role}` is not one of {}", names.join(", ")));
             };
-            if !known.is_shared() && choices.iter().any(|(it, _)| it == role) {
+            if !known.is_shared() && choices.iter().any(|(it, _)| Role::named(it) == Some(known)) {
                 return Err(format!("`{role}` can only be one column"));
             }
             choices.push((role.to_owned(), column.to_owned()));

@@ -5,8 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::ColumnChoices;
 use crate::csv::cells::{is_missing, number, time};
 use crate::csv::heading::Heading;
+use crate::csv::notation::{DateOrder, DecimalMark, unclear_date};
 use crate::csv::role::{CENTRES, COUNTS, KNOWN, NUMBERS, Role, SETTINGS, STATISTICS, VALUES};
 use crate::csv::table::CsvTable;
+
+/// Names of columns of dates, also where these cannot be read.
+const DATES: [&str; 7] = [
+    "date",
+    "datum",
+    "fecha",
+    "timestamp",
+    "datetime",
+    "date_time",
+    "run_date",
+];
 
 /// The columns of a table with their meaning.
 #[derive(Debug)]
@@ -25,8 +37,12 @@ pub(super) struct Column {
     pub(super) title: String,
     pub(super) heading: Heading,
     pub(super) role: Role,
+    /// The order of its dates.
+    pub(super) order: DateOrder,
     is_given: bool,
     content: Content,
+    /// A date whose order nothing tells.
+    unclear_date: Option<String>,
 }
 
 /// What stands in most cells of a column that are not empty.
@@ -38,6 +54,8 @@ enum Content {
     UnixTimes,
     /// Dates.
     Times,
+    /// Dates, and nothing else.
+    OnlyTimes,
     Text,
 }
 
@@ -45,13 +63,22 @@ impl Columns {
     /// Returns the columns of a table.
     pub(super) fn of(table: &CsvTable, choices: &ColumnChoices) -> Result<Self, String> {
         check_header(&table.header)?;
-        let columns = table.header.iter().enumerate().map(|(at, title)| Column {
-            at,
-            title: title.clone(),
-            heading: Heading::of(title),
-            role: Role::Attribute,
-            is_given: false,
-            content: Content::of(table, at),
+        let columns = table.header.iter().enumerate().map(|(at, title)| {
+            let order = DateOrder::of(table.column(at));
+            let unclear = unclear_date(table.column(at), order);
+            Column {
+                at,
+                title: title.clone(),
+                heading: Heading::of(title),
+                role: Role::Attribute,
+                order,
+                is_given: false,
+                content: match unclear {
+                    Some(_) => Content::Times,
+                    None => Content::of(table, at, order),
+                },
+                unclear_date: unclear.map(str::to_owned),
+            }
         });
         let mut columns = Self {
             list: columns.collect(),
@@ -60,7 +87,8 @@ impl Columns {
         columns.choose(choices)?;
         columns.know_hyperfine();
         columns.name();
-        columns.find_values()?;
+        columns.find_date(table);
+        columns.find_values(table)?;
         columns.find_parameters(table);
         Ok(columns)
     }
@@ -93,7 +121,7 @@ impl Columns {
     /// Returns the name of what the value is of many, if it is.
     pub(super) fn statistic(&self) -> Option<&'static str> {
         let main = self.main_value()?;
-        if main.heading.key() == "median" {
+        if ["median", "m\u{e9}diane", "mediana"].contains(&main.heading.key().as_str()) {
             return Some("median");
         }
         (main.is_centre() || self.the(Role::Count).is_some()).then_some("mean")
@@ -107,6 +135,7 @@ impl Columns {
                 (Some(unit), Role::Value) if !it.title.ends_with([')', ']']) => {
                     format!("{role}={} [{unit}]", it.title)
                 }
+                (_, Role::Date) => format!("{}={}", it.order.name(), it.title),
                 (Some(_) | None, _) => format!("{role}={}", it.title),
             })
         });
@@ -116,10 +145,13 @@ impl Columns {
     /// Gives the columns the roles that were asked for.
     fn choose(&mut self, choices: &ColumnChoices) -> Result<(), String> {
         for (role, title) in choices.iter() {
-            let role = Role::named(role).unwrap_or(Role::Attribute);
             let at = self.place(title)?;
             let column = &mut self.list[at];
-            (column.role, column.is_given) = (role, true);
+            if let Some(order) = DateOrder::named(role) {
+                (column.order, column.unclear_date) = (order, None);
+            }
+            column.role = Role::named(role).unwrap_or(Role::Attribute);
+            column.is_given = true;
         }
         Ok(())
     }
@@ -176,6 +208,47 @@ impl Columns {
         }
     }
 
+    /// Takes a column of dates for the date, whatever its name.
+    fn find_date(&mut self, table: &CsvTable) {
+        let is_date = |it: &&mut Column| {
+            it.role == Role::Attribute
+                && !it.is_given
+                && (it.content == Content::OnlyTimes || it.unclear_date.is_some())
+        };
+        if self.the(Role::Date).is_some() {
+            return;
+        }
+        if let Some(column) = self.list.iter_mut().find(is_date) {
+            column.role = Role::Date;
+            return;
+        }
+        // Dates that cannot be read are no parameter.
+        let is_named = |it: &&mut Column| {
+            let is_text = it.role == Role::Attribute && it.content == Content::Text;
+            is_text && !it.is_given && DATES.contains(&it.heading.key().as_str())
+        };
+        if let Some(column) = self.list.iter_mut().find(is_named) {
+            let mut cells = table.column(column.at);
+            column.role = Role::Date;
+            column.unclear_date = cells.find(|cell| !is_missing(cell)).map(str::to_owned);
+        }
+    }
+
+    /// Returns the columns, unless their dates can be read in two ways.
+    pub(super) fn with_clear_dates(self) -> Result<Self, String> {
+        let date = self.the(Role::Date);
+        let unclear = date.and_then(|it| Some((&it.title, it.unclear_date.as_ref()?, it.content)));
+        match unclear {
+            Some((title, cell, Content::Text)) => Err(format!(
+                "`{cell}` in column `{title}` is no date that can be read, such as 2026-11-05 or 5.11.2026"
+            )),
+            Some((title, cell, _)) => Err(format!(
+                "`{cell}` in column `{title}` may begin with the day or with the month: say `--columns date_dmy={title}` or `--columns date_mdy={title}`"
+            )),
+            None => Ok(self),
+        }
+    }
+
     /// Gives hyperfine's table its unit, which it does not state.
     fn know_hyperfine(&mut self) {
         const COLUMNS: [&str; 8] = [
@@ -192,7 +265,7 @@ impl Columns {
     }
 
     /// Finds the values among the columns of numbers that mean nothing else.
-    fn find_values(&mut self) -> Result<(), String> {
+    fn find_values(&mut self, table: &CsvTable) -> Result<(), String> {
         let free = Column::is_free_number;
         let is_given = self.the(Role::Value).is_some();
         let named = |of: &Self, names: &[&str]| -> Vec<usize> {
@@ -233,7 +306,7 @@ impl Columns {
             self.list[at].role = Role::Value;
         }
         let Some(main) = self.main_value() else {
-            return Err("no column has measured values: all of them are texts, dates or numbers of something".to_owned());
+            return Err(self.without_values(table));
         };
         // Figures belong to a single value, or to the one that is one of them.
         let is_one = main.is_centre() || self.of_role(Role::Value).count() == 1;
@@ -265,6 +338,24 @@ impl Columns {
         let unit = self.the(Role::Unit);
         let is_of_times = unit.is_some_and(|unit| unit.heading.key() == "time_unit");
         !column.is_count() && (!is_of_times || column.heading.may_be_time())
+    }
+
+    /// Says that there are no values, with a text that a number was expected instead of.
+    fn without_values(&self, table: &CsvTable) -> String {
+        let is_value = |it: &&Column| {
+            let is_text = it.role == Role::Attribute && it.content == Content::Text;
+            is_text && (it.heading.unit.is_some() || it.has_usual_name())
+        };
+        let texts = |it: &Column| {
+            let mark = table.marks[it.at];
+            let mut cells = table.column(it.at);
+            let cell = cells.find(|cell| number(cell, mark).is_none())?;
+            Some(format!("`{}` has texts such as {cell:?}", it.title))
+        };
+        let reason = self.list.iter().find(is_value).and_then(texts);
+        let reason = reason
+            .unwrap_or_else(|| "all of them are texts, dates or numbers of something".to_owned());
+        format!("no column has measured values: {reason}")
     }
 
     fn titles(&self, places: &[usize]) -> Vec<String> {
@@ -317,6 +408,15 @@ impl Column {
         self.heading.key() == name || crate::csv::heading::key(&self.title) == name
     }
 
+    /// Returns whether its name is that of a value.
+    fn has_usual_name(&self) -> bool {
+        let key = self.heading.key();
+        [&VALUES[..], &CENTRES]
+            .iter()
+            .any(|names| names.contains(&key.as_str()))
+            || self.heading.unit(None).metric.better.is_some()
+    }
+
     /// Returns whether its numbers mean nothing else yet.
     fn is_free_number(&self) -> bool {
         self.role == Role::Attribute && !self.is_given && self.content.is_numbers()
@@ -335,7 +435,7 @@ impl Column {
             Content::Numbers | Content::UnixTimes => {
                 SETTINGS.contains(&self.heading.key().as_str())
             }
-            Content::Nothing | Content::Times => false,
+            Content::Nothing | Content::Times | Content::OnlyTimes => false,
         }
     }
 
@@ -356,23 +456,24 @@ impl Column {
 
 impl Content {
     /// Returns what stands in most cells.
-    fn of(table: &CsvTable, at: usize) -> Self {
+    fn of(table: &CsvTable, at: usize, order: DateOrder) -> Self {
         let (mut filled, mut numbers, mut times, mut whole) = (0_usize, 0, 0, 0);
         for cell in table.column(at) {
             if is_missing(cell) {
                 continue;
             }
             filled += 1;
-            let is_number = number(cell, table.has_decimal_comma).is_some();
+            let is_number = number(cell, table.marks[at]).is_some();
             numbers += usize::from(is_number);
             whole += usize::from(is_number && !cell.contains(['.', ',', 'e']));
-            times += usize::from(time(cell).is_some());
+            times += usize::from(time(cell, order).is_some());
         }
         match filled {
             0 => Self::Nothing,
             // Numbers with decimals are rarely times, whatever their size.
             _ if 2 * numbers > filled && 2 * times > filled && whole == numbers => Self::UnixTimes,
             _ if 2 * numbers > filled => Self::Numbers,
+            _ if times == table.rows.len() => Self::OnlyTimes,
             _ if 2 * times > filled => Self::Times,
             _ => Self::Text,
         }
@@ -385,7 +486,7 @@ impl Content {
     /// Returns whether a column of that role can hold this.
     fn fits(self, role: Role) -> bool {
         match role {
-            Role::Date => matches!(self, Self::Times | Self::UnixTimes),
+            Role::Date => matches!(self, Self::Times | Self::OnlyTimes | Self::UnixTimes),
             Role::Benchmark | Role::Metric | Role::Unit => self == Self::Text,
             Role::Version | Role::Commit | Role::Instance | Role::Iteration => {
                 self != Self::Nothing
@@ -406,8 +507,10 @@ impl Content {
 
 /// Returns an error for a first line that names no columns.
 fn check_header(header: &[String]) -> Result<(), String> {
-    let no_name =
-        |title: &&String| number(title, false).is_some_and(f64::is_finite) || time(title).is_some();
+    let no_name = |title: &&String| {
+        number(title, DecimalMark::Point).is_some_and(f64::is_finite)
+            || time(title, DateOrder::Unknown).is_some()
+    };
     match header.iter().find(no_name) {
         Some(cell) => Err(format!(
             "the first line has to name the columns, and `{cell}` is no name: put a line such as `date,commit,benchmark,seconds` before it"

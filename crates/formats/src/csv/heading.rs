@@ -2,7 +2,7 @@
 
 use lapwing_model::Better;
 
-use crate::csv::role::{CENTRES, STATISTICS};
+use crate::csv::role::{CENTRES, STATISTICS, VALUES};
 use crate::shared::units::Unit;
 
 /// Units as the last word of a name, as in `time_ms`, and in our spelling.
@@ -41,7 +41,7 @@ const WORDS: [(&str, &str); 31] = [
 ];
 
 /// Words of names whose values are better the higher they are.
-const HIGHER: [&str; 8] = [
+const HIGHER: [&str; 10] = [
     "throughput",
     "bandwidth",
     "ops",
@@ -50,26 +50,40 @@ const HIGHER: [&str; 8] = [
     "tps",
     "fps",
     "speedup",
+    "durchsatz",
+    "d\u{e9}bit",
 ];
 
 /// Words of names whose values are better the lower they are.
-const LOWER: [&str; 10] = [
-    "time", "latency", "duration", "elapsed", "runtime", "walltime", "memory", "rss", "seconds",
+const LOWER: [&str; 23] = [
+    "time",
+    "latency",
+    "duration",
+    "elapsed",
+    "runtime",
+    "walltime",
+    "memory",
+    "rss",
+    "seconds",
     "cputime",
+    "zeit",
+    "dauer",
+    "laufzeit",
+    "latenz",
+    "speicher",
+    "temps",
+    "dur\u{e9}e",
+    "latence",
+    "m\u{e9}moire",
+    "tiempo",
+    "duraci\u{f3}n",
+    "latencia",
+    "memoria",
 ];
 
 /// Names that say no more than that something was measured; with a unit of time they are wall times.
-const GENERAL: [&str; 22] = [
+const GENERAL: [&str; 20] = [
     "",
-    "value",
-    "val",
-    "score",
-    "result",
-    "measurement",
-    "mean",
-    "average",
-    "avg",
-    "median",
     "time",
     "duration",
     "elapsed",
@@ -82,6 +96,13 @@ const GENERAL: [&str; 22] = [
     "wall_clock",
     "real",
     "real_time",
+    "zeit",
+    "dauer",
+    "laufzeit",
+    "temps",
+    "dur\u{e9}e",
+    "tiempo",
+    "duraci\u{f3}n",
 ];
 
 /// What a name says.
@@ -174,7 +195,9 @@ impl Heading {
     /// Returns the name of the metric that is counted in that base unit.
     pub(super) fn metric(&self, base: &str) -> String {
         let key = self.key();
-        let is_general = GENERAL.contains(&key.as_str());
+        let is_general = [&GENERAL[..], &VALUES, &CENTRES]
+            .iter()
+            .any(|names| names.contains(&key.as_str()));
         match base {
             "s" if is_general => "wall_time".to_owned(),
             "B/s" if is_general => "bytes_per_second".to_owned(),

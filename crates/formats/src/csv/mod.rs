@@ -5,6 +5,7 @@ mod choices;
 mod columns;
 mod heading;
 mod instance;
+mod notation;
 mod role;
 mod runs;
 mod table;
@@ -40,6 +41,19 @@ pub(super) const FORMAT: Format = Format {
 const LONGEST_NAME: usize = 80;
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
+    let columns = columns_of(head)?.ok()?;
+    columns
+        .are_measurements()
+        .then_some("its first line names columns, and the rows have numbers")
+}
+
+/// Returns why a text that is a table is not read as one; `None` if it is none.
+pub(super) fn refusal(text: &[u8]) -> Option<String> {
+    columns_of(text)?.err()
+}
+
+/// Returns the columns of a text that is a regular table, or why they are no measurements.
+fn columns_of(head: &[u8]) -> Option<Result<Columns, String>> {
     let table = CsvTable::of_head(head)?;
     let is_name = |title: &String| {
         title.len() <= LONGEST_NAME && !title.contains(['{', '}', '<', '"', '\n', '='])
@@ -48,10 +62,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
     if table.rows.is_empty() || !is_regular || !table.header.iter().all(is_name) {
         return None;
     }
-    let columns = Columns::of(&table, &ColumnChoices::default()).ok()?;
-    columns
-        .are_measurements()
-        .then_some("its first line names columns, and the rows have numbers")
+    Some(Columns::of(&table, &ColumnChoices::default()))
 }
 
 /// The columns of a table with their meaning, in words.
@@ -69,6 +80,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         return Err(source.without_results());
     }
     let columns = Columns::of(&table, &sink.options.columns);
+    let columns = columns.and_then(Columns::with_clear_dates);
     let columns = columns.map_err(|reason| bad_header(source, BadLine::new(1, reason)))?;
     let used = ColumnsUsed {
         text: columns.text(),

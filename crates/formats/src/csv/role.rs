@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::csv::notation::DateOrder;
+
 /// The meaning of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
@@ -71,8 +73,11 @@ impl Role {
         NAMES.iter().map(|(_, name)| *name)
     }
 
-    /// Returns the role of that name in `--columns`.
+    /// Returns the role of that name in `--columns`; that of dates also with their order.
     pub(super) fn named(name: &str) -> Option<Self> {
+        if DateOrder::named(name).is_some() {
+            return Some(Self::Date);
+        }
         let found = NAMES.iter().find(|(_, known)| *known == name);
         found.map(|(role, _)| *role)
     }
@@ -156,6 +161,18 @@ pub(super) const KNOWN: [(Role, &[&str]); 14] = [
             "commit_time",
             "date_ms",
             "time_ms",
+            "datum",
+            "zeit",
+            "zeitpunkt",
+            "zeitstempel",
+            "messzeit",
+            "temps",
+            "heure",
+            "jour",
+            "horodatage",
+            "fecha",
+            "hora",
+            "tiempo",
         ],
     ),
     (
@@ -183,6 +200,7 @@ pub(super) const KNOWN: [(Role, &[&str]); 14] = [
             "build",
             "build_number",
             "build_id",
+            "versi\u{f3}n",
         ],
     ),
     (Role::Branch, &["branch", "git_branch"]),
@@ -210,6 +228,14 @@ pub(super) const KNOWN: [(Role, &[&str]); 14] = [
             "command",
             "program",
             "function",
+            "testfall",
+            "bezeichnung",
+            "messung",
+            "nom",
+            "essai",
+            "nombre",
+            "prueba",
+            "caso",
         ],
     ),
     (
@@ -223,7 +249,18 @@ pub(super) const KNOWN: [(Role, &[&str]); 14] = [
             "indicator",
         ],
     ),
-    (Role::Unit, &["unit", "units", "metric_unit", "time_unit"]),
+    (
+        Role::Unit,
+        &[
+            "unit",
+            "units",
+            "metric_unit",
+            "time_unit",
+            "einheit",
+            "unit\u{e9}",
+            "unidad",
+        ],
+    ),
     (
         Role::Host,
         &[
@@ -282,10 +319,33 @@ pub(super) const KNOWN: [(Role, &[&str]); 14] = [
 ];
 
 /// Names of the value where a row has one.
-pub(super) const VALUES: [&str; 5] = ["value", "val", "score", "result", "measurement"];
+pub(super) const VALUES: [&str; 12] = [
+    "value",
+    "val",
+    "score",
+    "result",
+    "measurement",
+    "wert",
+    "messwert",
+    "ergebnis",
+    "valeur",
+    "r\u{e9}sultat",
+    "valor",
+    "resultado",
+];
 
 /// Names of the value where a row has the figures of many, which it stands for.
-pub(super) const CENTRES: [&str; 4] = ["mean", "average", "avg", "median"];
+pub(super) const CENTRES: [&str; 9] = [
+    "mean",
+    "average",
+    "avg",
+    "median",
+    "mittelwert",
+    "moyenne",
+    "m\u{e9}diane",
+    "media",
+    "mediana",
+];
 
 /// Names of other figures of a value.
 pub(super) const STATISTICS: [&str; 24] = [

@@ -201,7 +201,7 @@ impl<'t> RowMeaning<'t> {
 
     fn number(&self, column: &Column, row: &CsvRow) -> Result<f64, String> {
         let cell = row.cell(column.at);
-        number(cell, self.table.has_decimal_comma)
+        number(cell, self.table.marks[column.at])
             .ok_or_else(|| format!("`{}` is not a number: {cell:?}", column.title))
     }
 
@@ -210,7 +210,7 @@ impl<'t> RowMeaning<'t> {
             return Ok(None);
         };
         let cell = row.cell(column.at);
-        let found = time(cell);
+        let found = time(cell, column.order);
         found
             .map(Some)
             .ok_or_else(|| format!("`{}` is not a time: {cell:?}", column.title))

@@ -5,7 +5,7 @@ use std::io::Read;
 use csv::{ByteRecord, ReaderBuilder, StringRecord, Trim};
 use sha2::{Digest, Sha256};
 
-use crate::csv::cells::is_number;
+use crate::csv::notation::{DecimalMark, decimal_marks};
 use crate::shared::rows::bad_row;
 use crate::{BadLine, ImportError, Source};
 
@@ -24,8 +24,8 @@ pub(super) struct CsvTable {
     pub(super) rows: Vec<CsvRow>,
     /// The lines that are no such rows.
     pub(super) bad: Vec<BadLine>,
-    /// Whether numbers have a decimal comma.
-    pub(super) has_decimal_comma: bool,
+    /// The decimal mark of each column.
+    pub(super) marks: Vec<DecimalMark>,
 }
 
 /// A row.
@@ -82,7 +82,7 @@ impl CsvTable {
             header: Vec::new(),
             rows: Vec::new(),
             bad: Vec::new(),
-            has_decimal_comma: false,
+            marks: Vec::new(),
         };
         let mut record = ByteRecord::new();
         loop {
@@ -108,7 +108,8 @@ impl CsvTable {
                 }
             }
         }
-        table.has_decimal_comma = separator != b',' && has_decimal_comma(&table.rows);
+        let columns = (0..table.header.len()).map(|at| table.column(at));
+        table.marks = decimal_marks(columns, separator);
         Ok(table)
     }
 
@@ -178,15 +179,4 @@ fn separator(text: &[u8]) -> u8 {
     // The last one wins among equals.
     let found = [b'|', b';', b'\t', b','].into_iter().max_by_key(merit);
     found.unwrap_or(b',')
-}
-
-/// Returns whether there are numbers with a comma and none with a point.
-fn has_decimal_comma(rows: &[CsvRow]) -> bool {
-    let with = |mark: char| {
-        let has = move |cell: &str| {
-            cell.matches(mark).count() == 1 && is_number(&cell.replace(mark, "."))
-        };
-        rows.iter().any(|row| row.cells.iter().any(has))
-    };
-    with(',') && !with('.')
 }

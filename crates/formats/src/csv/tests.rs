@@ -73,16 +73,16 @@ fn rows_of_a_fork_are_its_iterations() {
     insta::assert_snapshot!(shown(&imported("csv/forks.csv")), @r##"
     csv because its first line names columns, and the rows have numbers
     {"v":1,"kind":"session","id":"#0","suite":"csv","started":"2026-01-01T00:00:00Z","tool":"CSV","name":"forks","attributes":{"source":{"columns":"benchmark=Benchmark, value=Zeit [ms], value=Peak memory (MiB), instance=Fork, iteration=Iteration, burn_in=Warmup","file":"forks.csv","format":"csv","sha256":"…"}}}
-    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"Peak memory":{"unit":"B","better":"lower"},"Zeit":{"unit":"s","better":"lower"}}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"Peak memory":{"unit":"B","better":"lower"},"wall_time":{"unit":"s","better":"lower"}}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"sort \"small\"; up"},"block":0,"position":0,"attempt":0,"attributes":{"Bemerkung":"kalt"}}
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":true,"outcome":"ok","metrics":{"Peak memory":3145728.0,"Zeit":0.0125}}
-    {"v":1,"kind":"iteration","instance":"#2","index":1,"burn_in":false,"outcome":"ok","metrics":{"Peak memory":3145728.0,"Zeit":0.01025}}
-    {"v":1,"kind":"iteration","instance":"#2","index":2,"burn_in":false,"outcome":"ok","metrics":{"Zeit":0.0105}}
+    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":true,"outcome":"ok","metrics":{"Peak memory":3145728.0,"wall_time":0.0125}}
+    {"v":1,"kind":"iteration","instance":"#2","index":1,"burn_in":false,"outcome":"ok","metrics":{"Peak memory":3145728.0,"wall_time":0.01025}}
+    {"v":1,"kind":"iteration","instance":"#2","index":2,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.0105}}
     {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"sort \"small\"; up"},"block":0,"position":1,"attempt":0,"attributes":{"Bemerkung":"kalt"}}
     {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#3","index":0,"burn_in":true,"outcome":"ok","metrics":{"Peak memory":3145728.0,"Zeit":0.013}}
-    {"v":1,"kind":"iteration","instance":"#3","index":1,"burn_in":false,"outcome":"ok","metrics":{"Peak memory":3145728.0,"Zeit":0.01075}}
+    {"v":1,"kind":"iteration","instance":"#3","index":0,"burn_in":true,"outcome":"ok","metrics":{"Peak memory":3145728.0,"wall_time":0.013}}
+    {"v":1,"kind":"iteration","instance":"#3","index":1,"burn_in":false,"outcome":"ok","metrics":{"Peak memory":3145728.0,"wall_time":0.01075}}
     kept in attributes of the instance: Bemerkung
     "##);
 }
@@ -124,6 +124,8 @@ fn columns_are_found_by_name_and_content() {
         "threads,time_ms\n1,10\n2,6\n",
         "test,value,score\na,1,2\n",
         "when,release,ops_per_second\nx,1.2,15\n",
+        "Stand;Version;Testfall;Mittelwert (ms)\n5.11.2026;1.0;a;1.234,5\n6.11.2026;1.1;a;998,1\n",
+        "d,name,seconds\n05/11/2026,a,1.5\n13/11/2026,a,1.5\n",
     ];
     insta::assert_snapshot!(header_and_row.map(columns).join("\n"), @"
     date=time, commit=commit, value=metric1, value=metric2
@@ -136,6 +138,8 @@ fn columns_are_found_by_name_and_content() {
     parameter=threads, value=time_ms [ms]
     benchmark=test, value=value or score
     version=release, value=ops_per_second [1/s]
+    date=Stand, version=Version, benchmark=Testfall, value=Mittelwert (ms)
+    date_dmy=d, benchmark=name, value=seconds [s]
     ");
 }
 
@@ -163,7 +167,7 @@ fn chosen_columns_come_first() {
     );
     let refused = ["values=seconds", "seconds", "unit=a,unit=b"].map(ColumnChoices::parse);
     insta::assert_snapshot!(refused.map(|it| it.expect_err("wrong")).join("\n"), @"
-    `values` is not one of date, version, commit, branch, session, benchmark, parameter, metric, value, unit, statistic, count, host, variant, instance, iteration, burn_in, attribute
+    `values` is not one of date, version, commit, branch, session, benchmark, parameter, metric, value, unit, statistic, count, host, variant, instance, iteration, burn_in, attribute, date_dmy, date_mdy
     `seconds` is not MEANING=COLUMN
     `unit` can only be one column
     ");
@@ -204,6 +208,13 @@ fn what_cannot_be_used_is_named() {
         refusal_of("csv", "date,commit\n2026-11-01,aaa0\n"),
         refusal_of("csv", "date,seconds\n2026-11-01,\n"),
         refusal_of("csv", "test,seconds\n"),
+        refusal_of(
+            "csv",
+            "d,name,seconds\n05/11/2026,a,1.5\n06/11/2026,a,1.5\n",
+        ),
+        refusal_of("csv", "date,time (ms)\n2026-11-01,12 ms\n"),
+        refusal_of("csv", "date,test,seconds\n05/11/26,a,1.5\n"),
+        refusal_of("csv", "date,test,seconds\n\"Nov 5, 2026\",a,1.5\n"),
     ];
     insta::assert_snapshot!(broken.join("\n"), @r#"
     truncated.csv:3: the row has 3 columns where the first line has 4
@@ -212,6 +223,10 @@ fn what_cannot_be_used_is_named() {
     made-up:1: no column has measured values: all of them are texts, dates or numbers of something
     made-up:1: no column has measured values: all of them are texts, dates or numbers of something
     made-up holds no results
+    made-up:1: `05/11/2026` in column `d` may begin with the day or with the month: say `--columns date_dmy=d` or `--columns date_mdy=d`
+    made-up:1: no column has measured values: `time (ms)` has texts such as "12 ms"
+    made-up:1: `05/11/26` in column `date` is no date that can be read, such as 2026-11-05 or 5.11.2026
+    made-up:1: `Nov 5, 2026` in column `date` is no date that can be read, such as 2026-11-05 or 5.11.2026
     "#);
     let source =
         std::fs::read(crate::shared::testing::fixture("csv/wrong.csv")).expect("a fixture");
@@ -256,6 +271,18 @@ fn a_unit_is_that_of_the_times_and_not_of_counts() {
 }
 
 #[test]
+fn decimal_commas_are_those_of_a_column() {
+    let text = "date;version;test;time (ms);rate\n2026-10-01;1.0;a;1.120,11;1.5\n2026-10-02;1.1;a;121,22;2\n";
+    let read = shown(&read_text("csv", text));
+    for value in [
+        "\"rate\":1.5,\"wall_time\":1.12011",
+        "\"rate\":2.0,\"wall_time\":0.12122",
+    ] {
+        assert!(read.contains(value), "{read}");
+    }
+}
+
+#[test]
 fn other_texts_are_no_tables() {
     for text in [
         "Hello, world\nthis is, text\n",
@@ -266,5 +293,11 @@ fn other_texts_are_no_tables() {
     ] {
         assert_eq!(super::looks_like(text.as_bytes()), None, "{text}");
     }
-    assert!(super::looks_like(b"date;value\n2026-11-01;1,5\n").is_some());
+    for table in [
+        "date;value\n2026-11-01;1,5\n",
+        "d,seconds\n05/11/2026,1.5\n",
+        "d;version;seconds\n5.11.2026;1.0;1,5\n",
+    ] {
+        assert!(super::looks_like(table.as_bytes()).is_some(), "{table}");
+    }
 }

@@ -22,6 +22,11 @@ pub enum FormatGuess {
         /// The number of results.
         results: u64,
     },
+    /// It is a table without measurements.
+    Table {
+        /// What is missing.
+        reason: String,
+    },
     /// It has all keys of that format but one.
     Lacks {
         /// The name of the format.
@@ -41,6 +46,7 @@ impl fmt::Display for FormatGuess {
                     "it does not look like {format}, but {results} {noun} can be read as that"
                 )
             }
+            Self::Table { reason } => write!(f, "it looks like a table, but {reason}"),
             Self::Lacks { format, key } => {
                 write!(f, "it looks like {format}, but `{key}` is missing")
             }
@@ -59,7 +65,8 @@ pub(crate) fn guess(text: &[u8]) -> Option<FormatGuess> {
         let format = format.name;
         Some(FormatGuess::Reads { format, results })
     });
-    reads.or_else(|| lacking(text))
+    let lacks = reads.or_else(|| lacking(text));
+    lacks.or_else(|| crate::csv::refusal(text).map(|reason| FormatGuess::Table { reason }))
 }
 
 /// Returns the number of results of a text that is read as a format, where all of it is good.
@@ -109,5 +116,8 @@ mod tests {
         assert_eq!(guess(text), Some(lacks));
         assert_eq!(guess(b"{\"a\": 1}"), None);
         assert_eq!(guess(b"nothing of the kind"), None);
+        let table = guess(b"date,test,time (ms)\n2026-11-05,a,12 ms\n");
+        let expected = "it looks like a table, but no column has measured values: `time (ms)` has texts such as \"12 ms\"";
+        assert_eq!(table.map(|it| it.to_string()).as_deref(), Some(expected));
     }
 }

@@ -180,13 +180,17 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     ) -> Result<(), ImportError> {
         let spot = spot.into();
         let name = draft.benchmark.id.clone();
-        let says_nothing = says_nothing(&draft);
+        if says_nothing(&draft) && !name.is_empty() {
+            // The ids of those behind it come from their places in the file.
+            self.position += 1;
+            self.sink.found().without_result(&name, spot, NO_VALUE);
+            return Ok(());
+        }
         let taken = self.place_instance(spot, run, draft)?;
         let found = self.sink.found();
-        match (taken, says_nothing) {
-            (None, _) => found.without_result(&name, spot, INVALID),
-            (Some(_), true) => found.without_result(&name, spot, NO_VALUE),
-            (Some(_), false) => found.result(&name),
+        match taken {
+            None => found.without_result(&name, spot, INVALID),
+            Some(_) => found.result(&name),
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Results that were imported: `lapwing import`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use lapwing_model::RecordKind;
@@ -72,23 +73,30 @@ impl FoundNames {
             counted(self.names, "name"),
             counted(self.results, "result")
         );
-        let shown: Vec<String> = self
-            .without
-            .iter()
+        // Many files may name the same benchmark.
+        let mut places: BTreeMap<&str, (&NameWithoutResult, usize)> = BTreeMap::new();
+        for it in &self.without {
+            places.entry(&it.name).or_insert((it, 0)).1 += 1;
+        }
+        let shown: Vec<String> = places
+            .values()
             .take(NAMES_SHOWN)
-            .map(|it| {
-                let name = &it.name;
-                match it.line {
-                    Some(line) if files > 1 => format!("{name} ({}:{line})", it.file),
-                    Some(line) => format!("{name} (line {line})"),
-                    None => format!("{name} ({})", it.why),
+            .map(|(it, number)| {
+                let mut place = match it.line {
+                    Some(line) if files > 1 => format!("{}:{line}", it.file),
+                    Some(line) => format!("line {line}"),
+                    None => it.why.to_owned(),
+                };
+                if *number > 1 {
+                    place.push_str(&format!(" and {} more", grouped(number - 1)));
                 }
+                format!("{} ({place})", it.name)
             })
             .collect();
         if !shown.is_empty() {
             text.push_str(&format!("; without a result: {}", shown.join(", ")));
         }
-        if let Some(more @ 1..) = self.without.len().checked_sub(NAMES_SHOWN) {
+        if let Some(more @ 1..) = places.len().checked_sub(NAMES_SHOWN) {
             text.push_str(&format!(" and {} more", grouped(more)));
         }
         let note = match self.without.is_empty() {
@@ -96,7 +104,7 @@ impl FoundNames {
             false => Note::marked("found", text),
         };
         let note = note.with("names", self.names).with("results", self.results);
-        note.with("names_without_result", self.without.len())
+        note.with("names_without_result", places.len())
     }
 }
 

@@ -2,7 +2,9 @@
 
 use lapwing_stats::Interval;
 
-use super::super::quantity::{NOTHING, UnitScale, fixed, percent, quantity, ratio, ratio_decimals};
+use super::super::quantity::{
+    MOST_DECIMALS, NOTHING, UnitScale, decimals, fixed, percent, quantity, ratio, ratio_decimals,
+};
 use lapwing_analyse::judge::{ComparedRatio, Estimate};
 use lapwing_model::Better;
 
@@ -76,7 +78,7 @@ impl EstimateText for Estimate {
 
 fn decimals_of(estimate: &Estimate, scale: &UnitScale) -> usize {
     telling_decimals(
-        super::super::quantity::decimals(estimate.value / scale.factor, 3),
+        decimals(estimate.value / scale.factor, 3),
         estimate.interval.map(|interval| Interval {
             lower: interval.lower / scale.factor,
             upper: interval.upper / scale.factor,
@@ -97,13 +99,13 @@ pub(crate) fn ratio_value(value: f64, interval: Option<Interval>) -> String {
     if !value.is_finite() {
         return ratio(value);
     }
-    let decimals = telling_decimals(ratio_decimals(value), interval);
+    let decimals = decimals_of_ratio(value, interval);
     format!("{}×", fixed(value, decimals))
 }
 
 /// Returns the interval of a ratio alone; `None` if it has no ends.
 pub(crate) fn ratio_interval(value: f64, interval: Option<Interval>) -> Option<String> {
-    let decimals = telling_decimals(ratio_decimals(value), interval);
+    let decimals = decimals_of_ratio(value, interval);
     ends(interval)
         .map(|(lower, upper)| format!("[{}, {}]", fixed(lower, decimals), fixed(upper, decimals)))
 }
@@ -139,7 +141,7 @@ pub fn comparison_sentence(
         (estimate.value, estimate.interval)
     };
     let word = if flip { less } else { more };
-    let decimals = telling_decimals(ratio_decimals(value), interval);
+    let decimals = decimals_of_ratio(value, interval);
     let ends = ends(interval).map_or_else(String::new, |(lower, upper)| {
         format!(
             " (95 % CI {}×)",
@@ -182,18 +184,29 @@ fn range(lower: &str, upper: &str) -> String {
     }
 }
 
+/// Returns how many decimals a ratio needs: those of its interval, and where that excludes 1 at least so many that the
+/// ratio is not shown as 1.
+fn decimals_of_ratio(value: f64, interval: Option<Interval>) -> usize {
+    let usual = telling_decimals(ratio_decimals(value), interval);
+    let excludes_1 = ends(interval).is_some_and(|(lower, upper)| lower > 1.0 || upper < 1.0);
+    match excludes_1 && fixed(value, usual) == fixed(1.0, usual) {
+        true => decimals(value - 1.0, 2).clamp(usual, MOST_DECIMALS),
+        false => usual,
+    }
+}
+
 /// Returns how many decimals tell the ends of an interval well apart (by two units of the
-/// last digit): at least `decimals`, at most three more.
-fn telling_decimals(decimals: usize, interval: Option<Interval>) -> usize {
+/// last digit): at least `least`, at most three more.
+fn telling_decimals(least: usize, interval: Option<Interval>) -> usize {
     let Some((lower, upper)) = ends(interval) else {
-        return decimals;
+        return least;
     };
     let width = upper - lower;
     if width <= 0.0 {
-        return decimals;
+        return least;
     }
-    let needed = super::super::quantity::decimals(width / 2.0, 1);
-    needed.clamp(decimals, decimals + 3)
+    let needed = decimals(width / 2.0, 1);
+    needed.clamp(least, least + 3)
 }
 
 #[cfg(test)]
@@ -277,6 +290,14 @@ mod tests {
             ratio_of(1.0004, 1.0002, 1.0006).text(),
             "1.0004× [1.0002, 1.0006]"
         );
+        let exact = |value| ratio_of(value, value, value).text();
+        assert_eq!(exact(1.0), "1.00× [1.00, 1.00]");
+        assert_eq!(exact(1.004), "1.0040× [1.0040, 1.0040]");
+        assert_eq!(
+            exact(1.0 + 1.0 / 1_048_576.0),
+            "1.00000095× [1.00000095, 1.00000095]"
+        );
+        assert_eq!(exact(1.02), "1.02× [1.02, 1.02]");
     }
 
     #[test]

@@ -66,8 +66,7 @@ impl FindingText for Finding {
         if self.subject.metric == FAILURES {
             return levels.map(percent);
         }
-        let scale = UnitScale::of_all(levels, &self.metric.unit);
-        levels.map(|level| scale.text(level))
+        UnitScale::of_all(levels, &self.metric.unit).distinct_texts(levels)
     }
 
     fn kind_text(&self, histories: &Histories) -> String {

@@ -36,6 +36,8 @@ pub(super) struct ImportTally {
     pub(super) refused: Vec<RefusedFile>,
     /// Files without results that were not asked for.
     strangers: Vec<String>,
+    /// The same files, with what they look like.
+    strangers_told: Vec<String>,
     /// The meanings of columns, in the order in which they came.
     columns: Vec<ColumnsUsed>,
     /// Formats without columns to choose.
@@ -68,8 +70,15 @@ impl ImportTally {
     }
 
     /// Adds a file without results.
-    pub(super) fn skip(&mut self, path: &Path) {
-        self.strangers.push(path.display().to_string());
+    pub(super) fn skip(&mut self, path: &Path, error: &ImportError) {
+        let name = path.display().to_string();
+        self.strangers_told.push(match error {
+            ImportError::Unknown {
+                guess: Some(guess), ..
+            } => format!("{name} ({guess})"),
+            _other => name.clone(),
+        });
+        self.strangers.push(name);
     }
 
     /// Adds a file with results.
@@ -134,7 +143,12 @@ impl ImportTally {
     }
 
     /// Returns notes on options without effect and skipped files.
-    pub(super) fn skipped(&self, options: &ImportOptions, other: &OtherEndings) -> Vec<Note> {
+    pub(super) fn skipped(
+        &self,
+        options: &ImportOptions,
+        other: &OtherEndings,
+        context: &Context,
+    ) -> Vec<Note> {
         let mut notes = Vec::new();
         if options.each_run == EachRun::Instance && !self.without_runs.is_empty() {
             let text = format!(
@@ -158,10 +172,13 @@ impl ImportTally {
             notes.push(Note::marked("columns_unused", text));
         }
         if !self.strangers.is_empty() {
-            let text = format!(
+            let mut text = format!(
                 "skipped {} without results in a known format",
                 counted(self.strangers.len(), "file")
             );
+            if context.verbose {
+                text.push_str(&format!(": {}", joined(&self.strangers_told)));
+            }
             let note = Note::marked("unknown_format", text).with("count", self.strangers.len());
             notes.push(note.with("files", self.strangers.clone()));
         }
@@ -182,12 +199,13 @@ impl ImportTally {
         options: &ImportOptions,
         other: &OtherEndings,
         target: &'t Target<'_>,
+        context: &Context,
     ) -> ImportAnswer<'t> {
         let mut notes = columns_notes(&self.columns);
         notes.extend(self.notes.iter().map(kept_note));
         notes.extend(self.bad_lines.iter().cloned());
         notes.extend(alike_notes(&self.alike, target));
-        notes.extend(self.skipped(options, other));
+        notes.extend(self.skipped(options, other, context));
         let session = self.session.filter(|_| self.sessions.len() == 1);
         ImportAnswer {
             store: target.kept_in(),

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use lapwing_stats::Interval;
 
 use super::ChangesView;
-use crate::quantity::{fixed, percent, quantity};
+use crate::quantity::{decimals, fixed, percent, quantity};
 use crate::sample::metric_title;
 use crate::{FIRST_METRIC, difference_text};
 use lapwing_analyse::detect::{ChangeKind, ChangeSize, FAILURES, Finding, FindingGroup};
@@ -117,8 +117,12 @@ impl Magnitude {
             [1.0 - ratio, 1.0 - upper, 1.0 - lower]
         };
         let width = upper - lower;
-        let decimals = usize::from(width < 0.02) + usize::from(width < 0.002);
-        let number = |share: f64| fixed(100.0 * share, decimals);
+        let mut places = usize::from(width < 0.02) + usize::from(width < 0.002);
+        if value > 0.0 && lower > 0.0 && fixed(100.0 * value, places) == fixed(0.0, places) {
+            // A change that is certain is not one of 0 %.
+            places = decimals(100.0 * value, 2);
+        }
+        let number = |share: f64| fixed(100.0 * share, places);
         Self {
             text: format!("{} %", number(value)),
             interval: format!("[{}, {}]", number(lower), number(upper)),

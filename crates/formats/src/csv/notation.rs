@@ -1,0 +1,222 @@
+//! How the numbers and dates of a column are written.
+
+use crate::csv::cells::{is_missing, number, time};
+
+/// What stands before the decimals of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DecimalMark {
+    Point,
+    Comma,
+}
+
+impl DecimalMark {
+    fn sign(self) -> char {
+        match self {
+            Self::Point => '.',
+            Self::Comma => ',',
+        }
+    }
+}
+
+/// Which of day and month comes first in dates such as `05/11/2026`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DateOrder {
+    /// Nothing says it, so that such dates are not read.
+    Unknown,
+    DayFirst,
+    MonthFirst,
+}
+
+/// How many cells of a column have which decimal mark.
+#[derive(Debug, Clone, Copy, Default)]
+struct MarkCounts {
+    commas: usize,
+    points: usize,
+    /// Those such as `1,234`, which may be more than a thousand.
+    either_commas: usize,
+    either_points: usize,
+}
+
+impl MarkCounts {
+    fn of<'t>(cells: impl Iterator<Item = &'t str>) -> Self {
+        let mut counts = Self::default();
+        for cell in cells.filter(|cell| cell.contains([',', '.'])) {
+            let is = |mark| number(cell, mark).is_some_and(|it| !it.is_nan());
+            let count = match (is(DecimalMark::Comma), is(DecimalMark::Point)) {
+                (true, false) => &mut counts.commas,
+                (false, true) => &mut counts.points,
+                (true, true) if cell.contains(',') => &mut counts.either_commas,
+                (true, true) => &mut counts.either_points,
+                (false, false) => continue,
+            };
+            *count += 1;
+        }
+        counts
+    }
+}
+
+/// Returns the decimal mark of each column: that of most of its cells. Where all of them can be read both ways, it is
+/// that of the other columns, and commas that do not separate cells are decimal.
+pub(super) fn decimal_marks<'t, C: Iterator<Item = &'t str>>(
+    columns: impl Iterator<Item = C>,
+    separator: u8,
+) -> Vec<DecimalMark> {
+    let counts: Vec<MarkCounts> = columns.map(MarkCounts::of).collect();
+    let is_free = separator != b',';
+    let has_comma = |it: &MarkCounts| it.commas > it.points;
+    let only_either = |it: &MarkCounts| it.commas == it.points && it.either_commas > 0;
+    let is_usual = counts
+        .iter()
+        .any(|it| has_comma(it) || is_free && only_either(it));
+    let mark = |it: &MarkCounts| {
+        let is_comma = has_comma(it)
+            || it.commas == it.points && (is_usual || is_free && it.either_commas > 0);
+        match is_comma {
+            true => DecimalMark::Comma,
+            false => DecimalMark::Point,
+        }
+    };
+    counts.iter().map(mark).collect()
+}
+
+/// Returns a number with a decimal point and without the signs between its thousands: `1.234,5` as `1234.5`.
+pub(super) fn without_groups(cell: &str, mark: DecimalMark) -> Option<String> {
+    let (whole, decimals) = match cell.split_once(mark.sign()) {
+        Some((whole, decimals)) => (whole, Some(decimals)),
+        None => (cell, None),
+    };
+    let digits = whole.trim_start_matches(['-', '+']);
+    let is_group = |sign: char| !sign.is_ascii_digit() && sign != mark.sign();
+    let whole = match digits.chars().find(|sign| is_group(*sign)) {
+        None => whole.to_owned(),
+        Some(sign @ ('.' | ',' | '\'' | '\u{2019}' | ' ' | '\u{a0}' | '\u{202f}')) => {
+            let mut groups = digits.split(sign);
+            let first = groups.next().unwrap_or_default();
+            let is_begin = (1..=3).contains(&first.len()) && !first.starts_with('0');
+            let is_three =
+                |group: &str| group.len() == 3 && group.bytes().all(|it| it.is_ascii_digit());
+            if !is_begin || !groups.all(is_three) {
+                return None;
+            }
+            whole.replace(sign, "")
+        }
+        // An exponent.
+        Some(_) => whole.to_owned(),
+    };
+    Some(match decimals {
+        Some(decimals) => format!("{whole}.{decimals}"),
+        None => whole,
+    })
+}
+
+impl DateOrder {
+    /// Returns the order that a name in `--columns` gives to dates.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        match name {
+            "date_dmy" => Some(Self::DayFirst),
+            "date_mdy" => Some(Self::MonthFirst),
+            _other => None,
+        }
+    }
+
+    /// Returns the name of a column of such dates in `--columns`.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "date",
+            Self::DayFirst => "date_dmy",
+            Self::MonthFirst => "date_mdy",
+        }
+    }
+
+    /// Returns the order of the dates in a column: a day above 12 gives it away.
+    pub(super) fn of<'t>(cells: impl Iterator<Item = &'t str>) -> Self {
+        let (mut day_first, mut month_first) = (false, false);
+        for [first, second] in cells.filter_map(stroked) {
+            day_first |= first > 12;
+            month_first |= second > 12;
+        }
+        match (day_first, month_first) {
+            (true, false) => Self::DayFirst,
+            (false, true) => Self::MonthFirst,
+            (true, true) | (false, false) => Self::Unknown,
+        }
+    }
+}
+
+/// Returns the first date of a column of dates whose order nothing tells.
+pub(super) fn unclear_date<'t>(
+    mut cells: impl Iterator<Item = &'t str>,
+    order: DateOrder,
+) -> Option<&'t str> {
+    let first = cells.find(|cell| !is_missing(cell))?;
+    (order == DateOrder::Unknown && time(first, order).is_none() && stroked(first).is_some())
+        .then_some(first)
+}
+
+/// Returns the first two numbers of a date such as `05/11/2026` or `5-11-2026`.
+fn stroked(cell: &str) -> Option<[u8; 2]> {
+    let date = cell.split([' ', 'T']).next()?;
+    let mut parts = date.split(['/', '-']);
+    let mut small = || {
+        let part = parts.next()?;
+        let number: u8 = part.parse().ok()?;
+        (part.len() <= 2 && (1..=31).contains(&number)).then_some(number)
+    };
+    let found = [small()?, small()?];
+    let year = parts.next()?;
+    let is_year = year.len() == 4 && year.parse::<u16>().is_ok();
+    (is_year && parts.next().is_none()).then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_decimal_mark_is_that_of_the_column_or_of_the_others() {
+        let of = |columns: &[&[&str]], separator| {
+            let columns = columns.iter().map(|cells| cells.iter().copied());
+            let marks = decimal_marks(columns, separator);
+            marks.into_iter().map(DecimalMark::sign).collect::<String>()
+        };
+        for (columns, separator, expected) in [
+            (
+                &[&["1.0", "1.1"][..], &["120,11", "121,22"]][..],
+                b';',
+                ".,",
+            ),
+            (&[&["1.234,56", "998,1", "1.250"]], b';', ","),
+            (&[&["122,470", "117,707"]], b';', ","),
+            (&[&["122,470", "117,707"]], b',', "."),
+            (&[&["1,5", "1.250"], &["1.5", "2", "1.75"]], b'\t', ",."),
+            (&[&["1.250", "998"], &["0,5", "0,25"]], b';', ",,"),
+            (&[&["1.250", "998"], &["a", "b"]], b';', ".."),
+            (&[&["1,5", "2,5", "2.75"]], b';', ","),
+            (&[&["1,5", "2.5", "2.75"]], b';', "."),
+        ] {
+            assert_eq!(of(columns, separator), expected, "{columns:?}");
+        }
+    }
+
+    #[test]
+    fn a_day_above_12_tells_the_order_of_dates() {
+        let of = |cells: &[&'static str]| {
+            let order = DateOrder::of(cells.iter().copied());
+            (order, unclear_date(cells.iter().copied(), order))
+        };
+        let unclear = |cell| (DateOrder::Unknown, Some(cell));
+        assert_eq!(
+            of(&["05/11/2026", "13/11/2026"]),
+            (DateOrder::DayFirst, None)
+        );
+        assert_eq!(
+            of(&["5-11-2026 7:30", "5-13-2026"]),
+            (DateOrder::MonthFirst, None)
+        );
+        assert_eq!(of(&["", "05/11/2026", "06/11/2026"]), unclear("05/11/2026"));
+        assert_eq!(of(&["13/11/2026", "11/13/2026"]), unclear("13/11/2026"));
+        for cell in ["2026-11-05", "1/2", "a/b/2026", "5.11.2026"] {
+            assert_eq!(of(&[cell]), (DateOrder::Unknown, None), "{cell}");
+        }
+    }
+}
