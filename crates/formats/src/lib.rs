@@ -56,6 +56,7 @@ use crate::shared::sink::Sink;
 use lapwing_model::{Id, Record, Session};
 use lapwing_record::{AppendCounts, Store, StoreError, Writer};
 
+pub(crate) use csv::refusal as table_refusal;
 pub use csv::{ColumnChoices, ColumnsUsed};
 pub use lapwing_model::EachRun;
 pub use shared::alike::Alike;

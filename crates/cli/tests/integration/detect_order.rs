@@ -62,7 +62,7 @@ fn files_without_dates_are_in_order_of_their_names_and_not_of_their_times() {
     });
     for (name, expected) in [
         ("dated", "file_names: regression since 2026-09-26"),
-        ("folders", "file_names: regression since results"),
+        ("folders", "file_names: regression since 2026-09-26/results"),
         ("numbered", "file_names: regression since run25"),
     ] {
         let store = ["--store", &format!("{name}.db")];

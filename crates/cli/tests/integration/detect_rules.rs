@@ -66,6 +66,7 @@ fn the_threshold_rule_lists_the_runs_above_it() {
     note: from v13 on, 2026-01-13
     note: a.py::test: threshold 11.1 s, mean 10.1 s, sd 0.0527 s; latest 12.1 s,
     12.0 s, 10.1 s
+    note: the runs are in order of the names of the versions, which have no dates
     next: `lapwing triage acknowledge e10395d9` marks it as known, `lapwing report`
     writes pages with the histories
     exit 1
@@ -78,6 +79,7 @@ fn tests_of_equal_name_are_one_history_for_coileds_detector() {
     // Of the latest two values one is of the other file, which is as fast as before.
     assert_snapshot!(detect(folder.path(), &["--compat", "coiled", "--last", "2"]), @"
     no change found   (1 history, 28 runs, latest 2 against mean + 3 sd of 10 before)
+    note: the runs are in order of the names of the versions, which have no dates
     exit 0
     ");
     assert_snapshot!(detect(folder.path(), &["--rule", "threshold", "--format", "csv", "--last", "2"]), @"
@@ -139,9 +141,11 @@ fn the_suite_file_sets_the_smallest_effect_of_a_benchmark_and_mutes_it() {
     assert_snapshot!(told.join("\n"), @"
     no change as large as the smallest effect   (2 histories, 14 runs, latest 2 against mean + 3 sd of 10 before)
     note: not shown: 1 change below the smallest effect
+    note: the runs are in order of the names of the versions, which have no dates
     exit 0
     1 new regression   (2 histories, 14 runs, latest 2 against mean + 3 sd of 10 before)
     no change found   (1 history, 14 runs, latest 2 against mean + 3 sd of 10 before)
+    note: the runs are in order of the names of the versions, which have no dates
     note: muted in the suite file: a.py::test
     note: no benchmark is meant by [benchmark.c.judge] of the suite file
     exit 0

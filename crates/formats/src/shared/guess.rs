@@ -66,7 +66,7 @@ pub(crate) fn guess(text: &[u8]) -> Option<FormatGuess> {
         Some(FormatGuess::Reads { format, results })
     });
     let lacks = reads.or_else(|| lacking(text));
-    lacks.or_else(|| crate::csv::refusal(text).map(|reason| FormatGuess::Table { reason }))
+    lacks.or_else(|| crate::table_refusal(text).map(|reason| FormatGuess::Table { reason }))
 }
 
 /// Returns the number of results of a text that is read as a format, where all of it is good.
