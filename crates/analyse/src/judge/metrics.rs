@@ -35,7 +35,7 @@ impl MetricChoice {
     /// Returns the metrics of a sample that are not compared.
     pub fn others(&self, sample: &Sample<'_>) -> BTreeSet<MetricName> {
         match self {
-            // Whoever names metrics wants no others.
+            // The user named those that matter.
             Self::Named(_) => BTreeSet::new(),
             Self::Directed | Self::Reported => {
                 let used = self.of(sample);

@@ -232,7 +232,7 @@ fn not_shown(view: &ChangesView) -> Markup {
     let until = acceptance.map(|it| shell_word(&it.until));
     html! {
         @if let Some(until) = until {
-            p.hint { "Nobody has said anything about the changes of the past: " code { (view.program) " triage accept --until " (until) }
+            p.hint { "The changes of the past were not triaged: " code { (view.program) " triage accept --until " (until) }
                 " accepts them at once. They are only in the table." }
         }
         @if small > 0 {
