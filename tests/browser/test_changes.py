@@ -56,7 +56,7 @@ def test_a_cause_shows_its_evidence_and_links_to_the_commits(visit, changed):
     facts = page.locator(".facts").inner_text()
     assert "packages.numpy 2.3.1 → 2.4.0" in facts
     links = page.locator(".facts a").evaluate_all("all => all.map(it => [it.textContent, it.href])")
-    assert [COMMITS[STEP][:10], f"{WEB}/commit/{COMMITS[STEP]}"] in links
+    assert [f"{COMMITS[STEP][:10]}…{COMMITS[STEP][-4:]}", f"{WEB}/commit/{COMMITS[STEP]}"] in links
     (difference,) = [link for _, link in links if "/compare/" in link]
     good, last = re.fullmatch(rf"{WEB}/compare/(\w{{40}})\.\.\.(\w{{40}})", difference).groups()
     assert COMMITS.index(good) < STEP <= COMMITS.index(last)

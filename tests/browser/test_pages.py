@@ -36,7 +36,7 @@ def test_every_page_leads_to_every_other(visit, report, page_of):
 def test_the_comparison_answers_first_and_shows_the_worst_on_top(visit, report):
     page = open_page(visit, report, "compare.html")
     assert re.match(
-        r"\d+ regressions, \d+ improvements, 1 slower in these files \(one run each; another may differ\), "
+        r"\d+ regressions, \d+ improvements, 1 slower in these runs \(one run each; another may differ\), "
         r"\d+ not measured, \d+ undecided, \d+ unchanged within [\d.]+ % "
         r"\(63 benchmarks, 126 comparisons, false discoveries at most 5 %\)\.",
         page.locator(".answer").inner_text(),

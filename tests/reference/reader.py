@@ -220,7 +220,8 @@ def google_benchmark(path):
         summaries = found.setdefault(name, Instance(name)).summaries
         for metric, key in (("wall_time", "real_time"), ("cpu_time", "cpu_time")):
             summaries.setdefault(metric, {})[aggregate] = row[key] / PARTS_OF_A_SECOND[row.get("time_unit", "ns")]
-    return list(found.values())
+    says_something = [it for it in found.values() if it.summaries or any(i.values or i.outcome != OK for i in it.iterations)]
+    return says_something
 
 
 def criterion(folder):
@@ -485,6 +486,8 @@ def junit(path):
             instance.outcome = FAILED
         elif float(case.get("time")):
             instance.iterations = [Iteration({"wall_time": float(case.get("time"))})]
+        else:
+            continue
         found.append(instance)
     return found
 
@@ -553,7 +556,13 @@ def github_action(path):
         Instance((suite, it["name"]), summaries=of_unit(float(it["value"]), it["unit"].partition("\t")[0]))
         for suite, results in runs
         for it in results
+        if not repeats(it, results)
     ]
+
+
+def repeats(entry, results):
+    """Whether it is a metric of another entry, named `X - unit`."""
+    return any(entry["name"] == f"{other['name']} - {entry['unit']}" for other in results)
 
 
 def amun(path):

@@ -55,7 +55,7 @@ impl Moment {
             dirty,
             ..
         } = &self.run.version;
-        let digits = |commit: &String| commit.chars().take(self.commit_digits).collect();
+        let digits = |commit: &String| short_commit(commit, self.commit_digits);
         let name = name.clone().or_else(|| commit.as_ref().map(digits));
         let version = Version::label_of(name.as_deref(), None, *dirty);
         version.unwrap_or_else(|| self.session.label())
@@ -422,6 +422,17 @@ fn failures(runs: &BTreeMap<usize, Vec<&InstanceData>>) -> Vec<SeriesPoint> {
         })
     });
     points.flatten().collect()
+}
+
+/// Returns the first digits of a commit; of made-up ones, which begin with a long row of zeros, the last digits besides.
+fn short_commit(commit: &str, digits: usize) -> String {
+    const LONG: usize = 20;
+    const LAST: usize = 4;
+    if digits <= LONG || commit.len() <= LONG || !commit.is_ascii() {
+        return commit.chars().take(digits).collect();
+    }
+    let last = &commit[commit.len() - LAST..];
+    format!("{}…{last}", &commit[..Version::COMMIT_DIGITS])
 }
 
 /// Returns how many digits tell the commits of moments apart.
