@@ -13,7 +13,7 @@ use lapwing_record::{InstanceData, PointRun};
 
 /// Of more instances of a moment nothing new is expected.
 const INSTANCES: usize = 50;
-/// What the values are: means of samples, or the centres that sources without samples state. A history that goes on
+/// The key of the statistic of the values: means of samples, or the centres of summaries. A history that goes on
 /// from medians to means may have a change there.
 const STATISTIC: &str = "statistic";
 

@@ -1,4 +1,4 @@
-//! The past of a history that was taken over, and that nobody has looked at yet.
+//! The untriaged past of an old history.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,10 @@ pub const RECENT_RUNS: usize = 30;
 /// More changes than this, by cause, are not read one by one.
 const MANY: usize = 20;
 
-/// The past of histories that nobody has looked at: too many changes to be read one by one.
+/// The untriaged past of histories: too many changes to be read one by one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreviewedPast {
-    /// Number of changes before the newest [`RECENT_RUNS`] runs of their suites of which nobody has said anything; what a
+    /// Number of changes before the newest [`RECENT_RUNS`] runs of their suites that were not triaged; what a
     /// suite shares is one.
     pub changes: usize,
     /// The indices of the other changes in [`Detection::groups`]: those that are recent or were triaged.
@@ -32,7 +32,7 @@ pub struct PastAcceptance {
 }
 
 impl Detection {
-    /// Returns the past of histories that nobody has looked at; `None` if it has few changes.
+    /// Returns the untriaged past of histories; `None` if it has few changes.
     pub fn unreviewed_past(&self, histories: &Histories) -> Option<UnreviewedPast> {
         if self.groups.len() <= MANY {
             return None;
@@ -70,7 +70,7 @@ impl Detection {
         })
     }
 
-    /// Returns the acceptance of as many changes of a past as possible, and of no other that nobody has looked at; `None`
+    /// Returns the acceptance of as many changes of a past as possible, and of no other untriaged one; `None`
     /// if there is none, as no name means a place where it could end.
     pub fn acceptance(
         &self,

@@ -181,7 +181,7 @@ fn has_nothing(detection: &Detection) -> bool {
 
 /// Returns `2 new regressions, 1 new improvement and 3 known changes, 1 suspected`, or `no change found`: what nobody
 /// has said anything about, then what is known. Of histories that were not judged it says no such thing: `no change in 3
-/// of 5 histories; 2 not judged: too few runs`. A past that nobody has looked at is one number.
+/// of 5 histories; 2 not judged: too few runs`. An untriaged past is one number.
 pub fn detection_text(histories: &Histories, detection: &Detection) -> String {
     let counts = ChangeCounts::of(detection);
     let past = detection.unreviewed_past(histories);
@@ -206,7 +206,7 @@ pub fn detection_text(histories: &Histories, detection: &Detection) -> String {
     text
 }
 
-/// Returns what there is besides a past that nobody has looked at: `1 new regression, 212 changes before the newest 30
+/// Returns what there is besides an untriaged past: `1 new regression, 212 changes before the newest 30
 /// runs`.
 fn recent_text(detection: &Detection, past: &UnreviewedPast) -> String {
     let others = past.others.iter().map(|at| &detection.groups[*at]);

@@ -18,9 +18,9 @@ struct PooledSides {
     sessions: [u32; 2],
     /// Number of instances per session of each side.
     instances: [u32; 2],
-    /// What the candidate of the first benchmark differs by.
+    /// The difference of the candidate of the first benchmark, as a share.
     change: f64,
-    /// What the baseline changes by from its first session to its last.
+    /// The change of the baseline from its first session to its last, as a share.
     drift: f64,
     /// Whether this is a step in the middle.
     is_step: bool,

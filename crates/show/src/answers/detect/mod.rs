@@ -73,7 +73,7 @@ struct DetectFields<'a> {
     suspected: Vec<SuspicionRow<'a>>,
     /// The version of the last change that was accepted with all before it; those are listed only with `--full`.
     accepted_until: Option<String>,
-    /// Number of changes before the newest 30 runs of histories that nobody has looked at yet, if they are many; these
+    /// Number of changes before the newest 30 runs of histories that were not triaged, if they are many; these
     /// are listed only with `--full`.
     past: Option<usize>,
     /// What was not judged, by reason.

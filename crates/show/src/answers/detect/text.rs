@@ -118,7 +118,7 @@ pub fn text_answer(answer: &DetectAnswer, view: View) -> TextAnswer {
     }
 }
 
-/// Returns what is not listed of a past that nobody has looked at.
+/// Returns the note on the changes of an untriaged past, which are not listed.
 fn past_note(answer: &DetectAnswer) -> Option<Note> {
     let past = answer.detection.unreviewed_past(&answer.histories)?;
     let changes = counted(past.changes, "change");
@@ -216,7 +216,7 @@ fn untested_notes(answer: &DetectAnswer) -> impl Iterator<Item = Note> {
     })
 }
 
-/// Returns the acceptance of a past that nobody has looked at, triage of the first new change, and the page with all of
+/// Returns the acceptance of an untriaged past, triage of the first new change, and the page with all of
 /// them.
 fn next_steps(answer: &DetectAnswer, listed: &ListedChanges<'_>) -> Vec<NextStep> {
     let (detection, program) = (&answer.detection, &answer.program);
