@@ -179,8 +179,8 @@ fn has_nothing(detection: &Detection) -> bool {
     findings.all(|it| it.is_accepted()) && detection.suspicions.is_empty()
 }
 
-/// Returns `2 new regressions, 1 new improvement and 3 known changes, 1 suspected`, or `no change found`: what nobody
-/// has said anything about, then what is known. Of histories that were not judged it says no such thing: `no change in 3
+/// Returns `2 new regressions, 1 new improvement and 3 known changes, 1 suspected`, or `no change found`: what was not
+/// triaged, then what is known. Of histories that were not judged it says no such thing: `no change in 3
 /// of 5 histories; 2 not judged: too few runs`. An untriaged past is one number.
 pub fn detection_text(histories: &Histories, detection: &Detection) -> String {
     let counts = ChangeCounts::of(detection);

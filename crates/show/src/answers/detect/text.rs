@@ -31,8 +31,7 @@ pub struct ListedChanges<'a> {
     /// Changes, with the places of their findings.
     pub groups: Vec<(&'a FindingGroup, &'a [usize])>,
     pub suspicions: &'a [Suspicion],
-    /// Number of further changes, besides those that are counted: what was accepted, and a past that nobody has looked
-    /// at.
+    /// Number of further changes, besides those that are counted: what was accepted, and an untriaged past.
     pub more: usize,
 }
 
