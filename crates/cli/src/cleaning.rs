@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lapwing_analyse::clean::{BurnInRule, CleaningRules, OutlierMetrics, OutlierRule};
 use lapwing_analyse::sample::CommitLine;
-use lapwing_formats::EachRun;
+use lapwing_formats::ImportOptions;
 use lapwing_measure::suite::burn_in_file;
 use lapwing_measure::{ancestry, default_line, known_commits, number_of_commits, remote_address};
 use lapwing_model::{JudgeSettings, JudgedFrom};
@@ -207,8 +207,8 @@ pub struct JudgingOptions {
     pub triage_by: Vec<String>,
     /// What the suite file says, also of single benchmarks and metrics.
     pub suite: JudgeSettings,
-    /// The meaning of a run of a command in files that do not state it.
-    pub each_run: EachRun,
+    /// How files are read; `None` as usual.
+    pub reading: Option<ImportOptions>,
 }
 
 impl JudgingOptions {
@@ -300,7 +300,7 @@ impl CleaningOptions {
             false_discovery_rate: suite.false_discovery_rate,
             triage_by: suite.triage_by.clone(),
             suite,
-            each_run: EachRun::Iteration,
+            reading: None,
         })
     }
 

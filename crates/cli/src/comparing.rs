@@ -6,12 +6,11 @@ use std::io::Read;
 use std::path::Path;
 
 use clap::Args;
+use jiff::Timestamp;
 use lapwing_analyse::clean::CleaningRules;
 use lapwing_analyse::judge::{CompareMethod, CompareOptions, MetricChoice, SideSamples};
 use lapwing_analyse::sample::{ComparedSides, SampleFilter, Selector, SideSpec};
-use lapwing_formats::{
-    BadLines, ColumnChoices, EachRun, ImportError, ImportOptions, Source, TraceNames,
-};
+use lapwing_formats::{EachRun, ImportError, ImportOptions, Source};
 use lapwing_measure::suite::burn_in_file::unknown_names;
 use lapwing_record::{Filter, Store, files};
 use lapwing_show::answers::compare::{environment_note, pool_note, uncommitted_note};
@@ -226,7 +225,10 @@ impl FoundSides {
     ) -> Result<Self, CliError> {
         let mut files = SideFiles {
             folders: Vec::new(),
-            each_run: judging.each_run,
+            reading: judging
+                .reading
+                .clone()
+                .unwrap_or_else(|| ImportOptions::at(Timestamp::now())),
             has_runs: false,
             benchmarks: specs
                 .iter()
@@ -258,7 +260,7 @@ impl FoundSides {
 
     /// Returns the options that had no effect on how the files were read.
     pub fn ignored_options(&self) -> Vec<&'static str> {
-        let is_ignored = self.files.each_run != EachRun::Iteration && !self.files.has_runs;
+        let is_ignored = self.files.reading.each_run != EachRun::Iteration && !self.files.has_runs;
         is_ignored.then_some("--each-run").into_iter().collect()
     }
 
@@ -311,7 +313,7 @@ const STORE: &[u8] = b"SQLite format 3\0";
 #[derive(Debug)]
 struct SideFiles {
     folders: Vec<TempDir>,
-    each_run: EachRun,
+    reading: ImportOptions,
     /// Whether any of them has runs of which that says what they are.
     has_runs: bool,
     /// The benchmarks that are sides, as the title of their comparison.
@@ -337,22 +339,13 @@ impl SideFiles {
             return Ok(store);
         }
         let mut store = Store::open(&folder.path().join("file.db"))?;
-        let options = ImportOptions {
-            format: None,
-            suite: None,
-            trace: TraceNames::default(),
-            each_run: self.each_run,
-            columns: ColumnChoices::default(),
-            bad_lines: BadLines::Refuse,
-            now: jiff::Timestamp::now(),
-        };
         let places = lapwing_formats::places_at(path)
             .map_err(not_imported)?
             .places;
         for place in &places {
             let source = Source::open(&place.path, folder.path()).map_err(not_imported)?;
-            let imported =
-                lapwing_formats::import(&mut store, &source, &options).map_err(not_imported)?;
+            let imported = lapwing_formats::import(&mut store, &source, &self.reading)
+                .map_err(not_imported)?;
             let source = imported
                 .session
                 .and_then(|mut it| it.attributes.remove("source"));
@@ -372,7 +365,8 @@ pub fn not_imported(error: lapwing_formats::ImportError) -> CliError {
     error.hint("`lapwing import FILE` shows more, and can import the valid lines of a file")
 }
 
-fn is_store(path: &Path) -> bool {
+/// Returns whether a file is a store.
+pub fn is_store(path: &Path) -> bool {
     let mut start = [0; STORE.len()];
     files::open(path)
         .and_then(|mut file| file.read_exact(&mut start))

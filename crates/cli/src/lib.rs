@@ -4,6 +4,7 @@ mod benchmark_side;
 mod cleaning;
 mod commands;
 mod comparing;
+mod door;
 mod error;
 mod hints;
 mod isolation;
@@ -25,6 +26,7 @@ mod terminal;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Mutex;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, FromArgMatches, Parser};
@@ -32,6 +34,7 @@ use lapwing_measure::local::{LAUNCHER_ARGUMENT, hide_from_children, serve_as_lau
 use lapwing_show::answers::error::ErrorAnswer;
 use lapwing_show::writing::{AnswerFormat, safe};
 
+use crate::door::Door;
 use crate::error::CliError;
 use crate::terminal::Terminal;
 
@@ -41,6 +44,8 @@ use crate::terminal::Terminal;
     name = "lapwing",
     version,
     propagate_version = true,
+    override_usage = "lapwing [OPTIONS] <COMMAND>\n       lapwing [OPTIONS] FILE…",
+    after_help = "`lapwing FILE…` says what there is to say of results in any format: one result, two to compare, a\nhistory and its changes, a trace, or a suite. Nothing is stored.",
     max_term_width = 100
 )]
 struct Arguments {
@@ -61,12 +66,17 @@ pub fn run() -> ExitCode {
     }
     // Before there is another thread or process.
     hide_from_children(&std::env::vars_os().collect::<Vec<_>>());
-    let matches = with_short_help(Arguments::command()).try_get_matches();
+    let program = with_short_help(Arguments::command());
+    let Door { words, opened } = Door::of(std::env::args_os().collect(), &program);
+    let matches = program.try_get_matches_from(words);
     let arguments = match matches.and_then(|it| Arguments::from_arg_matches(&it)) {
         Ok(arguments) => arguments,
         Err(error) => return refuse(&with_our_option(error)),
     };
-    let context = options::Context::new(arguments.common);
+    let context = options::Context {
+        opened: Mutex::new(opened),
+        ..options::Context::new(arguments.common)
+    };
     if let Err(error) = check_clock() {
         return report(error, &context);
     }

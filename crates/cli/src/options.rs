@@ -3,18 +3,24 @@
 use std::io::IsTerminal;
 use std::ops::{Deref, RangeBounds};
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use lapwing_analyse::sample::{SampleFilter, Selector, SelectorError, assignments, moment};
+use lapwing_formats::ImportOptions;
 use lapwing_measure::suite::{CommandLine, command_text};
 use lapwing_show::answers::audit::AuditDetail;
 use lapwing_show::chart::ChartFile;
-use lapwing_show::writing::{Answer, AnswerFormat, AnswerRequest, Extent, write_answer};
+use lapwing_show::writing::{
+    Answer, AnswerFormat, AnswerRequest, Extent, NextStep, Note, NotedAnswer, write_answer,
+};
 
 use jiff::Timestamp;
 
+use crate::commands::FilesRead;
 use crate::error::{CliError, ExitStatus};
 use crate::session::Machine;
 use crate::terminal::Terminal;
@@ -172,7 +178,7 @@ impl ExportOptions {
                 command: &context.command,
                 quiet: false,
             };
-            write_answer(answer, request, &mut bytes)?;
+            write_answer(&context.about_files(answer), request, &mut bytes)?;
             let text = String::from_utf8_lossy(&bytes);
             atomic::replace(path, text.as_bytes()).map_err(|error| {
                 CliError::input(format!("cannot write {}: {error}", path.display()))
@@ -233,7 +239,7 @@ pub fn within(
 }
 
 /// The default path to the store.
-const DEFAULT_STORE: &str = ".lapwing/lapwing.db";
+pub const DEFAULT_STORE: &str = ".lapwing/lapwing.db";
 
 /// Filters on measurements, whatever the metric.
 #[derive(Debug, Clone, Default, Args)]
@@ -397,12 +403,72 @@ pub struct Context {
     /// The command of this process.
     pub command: Vec<String>,
     /// Whether an answer was written.
-    pub is_answered: AtomicBool,
+    pub is_answered: Arc<AtomicBool>,
     /// The machine that this program runs on.
     pub machine: Machine,
+    /// What was read of files and what was not, where the command is about files instead of a store.
+    pub file_notes: Vec<Note>,
+    /// The next step of an answer about files.
+    pub file_next: Option<NextStep>,
+    /// Files that were read to find out what to answer.
+    pub opened: Mutex<Option<FilesRead>>,
 }
 
 impl Context {
+    /// Returns the context of a quiet command without common options.
+    pub fn quiet(store: PathBuf, format: AnswerFormat) -> Self {
+        Self {
+            store,
+            store_is_copy: false,
+            quiet: true,
+            verbose: false,
+            terminal: Terminal::new(false),
+            format,
+            command: Vec::new(),
+            is_answered: Arc::default(),
+            machine: Machine::new(),
+            file_notes: Vec::new(),
+            file_next: None,
+            opened: Mutex::new(None),
+        }
+    }
+
+    /// Returns a context with the same common options.
+    pub fn copied(&self) -> Self {
+        Self {
+            store: self.store.clone(),
+            store_is_copy: self.store_is_copy,
+            quiet: self.quiet,
+            verbose: self.verbose,
+            terminal: Terminal::new(self.terminal.is_interactive()),
+            format: self.format,
+            command: self.command.clone(),
+            is_answered: Arc::clone(&self.is_answered),
+            machine: Machine::new(),
+            file_notes: self.file_notes.clone(),
+            file_next: self.file_next.clone(),
+            opened: Mutex::new(None),
+        }
+    }
+
+    /// Returns the results of files, read now unless they were before.
+    pub fn files(&self, paths: &[PathBuf], options: &ImportOptions) -> Result<FilesRead, CliError> {
+        let opened = self.opened.lock().ok().and_then(|mut it| it.take());
+        match opened.filter(|it| it.is_of(paths)) {
+            Some(opened) => Ok(opened),
+            None => FilesRead::read(paths, options, self),
+        }
+    }
+
+    /// Returns what an answer says of the files that it is about.
+    fn about_files<'a>(&'a self, answer: &'a dyn Answer) -> NotedAnswer<'a> {
+        NotedAnswer {
+            answer,
+            notes: &self.file_notes,
+            next: self.file_next.as_ref().map(slice::from_ref),
+        }
+    }
+
     /// Writes an answer on standard output.
     pub fn show(
         &self,
@@ -420,7 +486,7 @@ impl Context {
             quiet: self.quiet,
         };
         self.is_answered.store(true, Ordering::Relaxed);
-        let written = write_answer(answer, request, &mut out);
+        let written = write_answer(&self.about_files(answer), request, &mut out);
         CliError::unless_reader_left(written.map_err(CliError::from))?;
         let has_hidden_audit = answer
             .audit()
@@ -485,16 +551,14 @@ impl Context {
         if let Some(when) = common.color {
             anstream::ColorChoice::from(when).write_global();
         }
+        let store = common.store;
+        let store = store.unwrap_or_else(|| PathBuf::from(DEFAULT_STORE));
         Self {
-            store: common.store.unwrap_or_else(|| PathBuf::from(DEFAULT_STORE)),
-            store_is_copy: false,
             quiet: common.quiet,
             verbose: common.verbose,
             terminal: Terminal::new(std::io::stderr().is_terminal()),
-            format: common.format,
             command: command_words(),
-            is_answered: AtomicBool::new(false),
-            machine: Machine::new(),
+            ..Self::quiet(store, common.format)
         }
     }
 }

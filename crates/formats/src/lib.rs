@@ -120,6 +120,8 @@ pub struct Format {
     pub leaves_runs_open: bool,
     /// Whether its files name no benchmark, so that [`TraceNames`] apply to them: traces, and runs of a study.
     pub takes_names: bool,
+    /// Whether its files are traces: what happened inside runs of a graph of tasks.
+    pub is_trace: bool,
     /// Returns by what the beginning of a file looks like this format, if it does.
     looks_like: fn(&[u8]) -> Option<&'static str>,
     /// Returns by what a folder looks like one result of this format, or a file that does not
@@ -151,6 +153,7 @@ impl Format {
             about,
             leaves_runs_open: false,
             takes_names: false,
+            is_trace: false,
             looks_like,
             is_at: |_path| None,
             is_database: false,
@@ -185,6 +188,21 @@ pub struct ImportOptions {
     pub bad_lines: BadLines,
     /// The time of the import, which is that of a source that states none.
     pub now: Timestamp,
+}
+
+impl ImportOptions {
+    /// Returns the usual options of reading files at this time.
+    pub fn at(now: Timestamp) -> Self {
+        Self {
+            format: None,
+            suite: None,
+            trace: TraceNames::default(),
+            each_run: EachRun::default(),
+            columns: ColumnChoices::default(),
+            bad_lines: BadLines::default(),
+            now,
+        }
+    }
 }
 
 /// The names under which traces and runs of a study are stored, so that several files of one job are runs of one

@@ -1,6 +1,7 @@
 //! `lapwing import`: imports results of other programs into the store.
 
 mod alike;
+mod files_read;
 mod tally;
 mod target;
 
@@ -8,12 +9,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lapwing_formats::{
-    BadLines, ColumnChoices, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths, TraceNames,
+    BadLines, ColumnChoices, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths,
+    OtherEndings, TraceNames,
 };
+use lapwing_show::answers::imported::ImportAnswer;
 
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, NamedValue, checked, keyed, one_of};
 
+pub use self::files_read::{FilesRead, moments, no_file};
 use tally::ImportTally;
 use target::{Target, Way};
 
@@ -27,20 +31,12 @@ pub struct ImportCommand {
     /// Files, glob patterns, directories (searched for known formats), or - for standard input
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// Input format [default: detected]
-    #[arg(long, value_name = "FORMAT", value_parser = format_names())]
-    from: Option<String>,
+    #[command(flatten)]
+    reading: ReadingOptions,
     /// Names of what is imported: `suite=NAME` [default: the format's]; of traces, tables and runs of a study
     /// also `benchmark=NAME` [default: that of what was traced, or of the file] and `variant=NAME`
     #[arg(long = "as", value_name = "NAMES", value_parser = checked(GivenNames::parse))]
     given: Vec<String>,
-    /// Meaning of each run of a command in hyperfine's results
-    #[arg(long, value_name = "WHAT", value_parser = one_of(&EACH_RUN), default_value = "iteration")]
-    each_run: EachRun,
-    /// Meaning of columns of a table (CSV, TSV), such as `value=seconds,benchmark=name`
-    /// [default: found by their names and contents, and shown]
-    #[arg(long, value_name = "COLUMNS", value_parser = checked(ColumnChoices::parse))]
-    columns: Option<String>,
     /// Import the valid lines of a file that also has invalid ones
     #[arg(long)]
     keep_going: bool,
@@ -51,7 +47,36 @@ pub struct ImportCommand {
     answer: AnswerOptions,
 }
 
-pub const EACH_RUN: [NamedValue<EachRun>; 2] = [
+/// How files are read.
+#[derive(Debug, Clone, Args)]
+pub struct ReadingOptions {
+    /// Input format [default: detected]
+    #[arg(long, value_name = "FORMAT", value_parser = format_names())]
+    from: Option<String>,
+    /// Meaning of each run of a command in hyperfine's results
+    #[arg(long, value_name = "WHAT", value_parser = one_of(&EACH_RUN), default_value = "iteration")]
+    each_run: EachRun,
+    /// Meaning of columns of a table (CSV, TSV), such as `value=seconds,benchmark=name`
+    /// [default: found by their names and contents, and shown]
+    #[arg(long, value_name = "COLUMNS", value_parser = checked(ColumnChoices::parse))]
+    columns: Option<String>,
+}
+
+impl ReadingOptions {
+    /// Returns the options of reading files, whose suite is the format's.
+    pub fn options(&self) -> ImportOptions {
+        ImportOptions {
+            format: self.from.as_deref().and_then(lapwing_formats::format_named),
+            each_run: self.each_run,
+            // The text was checked when it was read.
+            columns: ColumnChoices::parse(self.columns.as_deref().unwrap_or_default())
+                .unwrap_or_default(),
+            ..ImportOptions::at(jiff::Timestamp::now())
+        }
+    }
+}
+
+const EACH_RUN: [NamedValue<EachRun>; 2] = [
     (
         "iteration",
         "An iteration; all runs form one instance",
@@ -97,48 +122,14 @@ impl ImportCommand {
     /// Imports each source separately; a failed one does not stop the others.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let options = self.options();
-        let mut found = ImportPaths::default();
-        let mut tally = ImportTally::default();
-        for path in &self.paths {
-            match lapwing_formats::places_at(path) {
-                Ok(there) => found.append(there),
-                Err(error) if self.paths.len() == 1 => return Err(error.into()),
-                Err(error) => tally.refuse(error, context),
-            }
-        }
-        let ImportPaths {
-            places,
-            other_endings,
-        } = found;
-        let alone = places.len() == 1 && tally.refused.is_empty();
         let way = if self.dry_run { Way::DryRun } else { Way::Keep };
         let mut target = Target::new(context, way)?;
-        for place in places {
-            match target.take(&place.path, &options)? {
-                Ok(imported) => tally.add(imported, &name_of(&place.path)),
-                // It is read with the results that it goes with.
-                Err(ImportError::Companion { .. }) if !place.asked_for => {}
-                // Other files in a directory were not asked for.
-                Err(
-                    error @ (ImportError::Unknown { .. }
-                    | ImportError::Empty { .. }
-                    | ImportError::Encoding { .. }),
-                ) if !place.asked_for => tally.skip(&place.path, &error),
-                Err(error) if alone => return Err(error.into()),
-                Err(error) => tally.refuse(error, context),
-            }
-        }
-        if tally.files.is_empty() && tally.refused.is_empty() {
-            context
-                .terminal
-                .notes(tally.skipped(&options, &other_endings, context));
-            return Err(CliError::input("no file has results in a known format"));
-        }
-        let status = match tally.refused.is_empty() {
+        let taken = take_all(&self.paths, &options, &mut target, context)?;
+        let status = match taken.tally.refused.is_empty() {
             true => ExitStatus::Fine,
             false => ExitStatus::Input,
         };
-        let mut answer = tally.answer(&options, &other_endings, &target, context);
+        let mut answer = taken.answer(&options, &target, context);
         answer.notes.extend(target.came_note()?);
         context.show(&answer, &self.answer)?;
         Ok(status)
@@ -148,20 +139,82 @@ impl ImportCommand {
         // Each text was checked when it was read.
         let given = GivenNames::parse(&self.given.join(" ")).unwrap_or_default();
         ImportOptions {
-            format: self.from.as_deref().and_then(lapwing_formats::format_named),
             suite: given.suite,
             trace: given.trace,
-            each_run: self.each_run,
-            columns: ColumnChoices::parse(self.columns.as_deref().unwrap_or_default())
-                .unwrap_or_default(),
             bad_lines: if self.keep_going {
                 BadLines::Skip
             } else {
                 BadLines::Refuse
             },
-            now: jiff::Timestamp::now(),
+            ..self.reading.options()
         }
     }
+}
+
+/// Everything that was read from paths.
+struct Taken {
+    tally: ImportTally,
+    other_endings: OtherEndings,
+}
+
+impl Taken {
+    fn answer<'t>(
+        self,
+        options: &ImportOptions,
+        target: &'t Target<'_>,
+        context: &Context,
+    ) -> ImportAnswer<'t> {
+        let other = &self.other_endings;
+        self.tally.answer(options, other, target, context)
+    }
+}
+
+/// Imports each source separately; a failed one does not stop the others.
+fn take_all(
+    paths: &[PathBuf],
+    options: &ImportOptions,
+    target: &mut Target<'_>,
+    context: &Context,
+) -> Result<Taken, CliError> {
+    let mut found = ImportPaths::default();
+    let mut tally = ImportTally::default();
+    for path in paths {
+        match lapwing_formats::places_at(path) {
+            Ok(there) => found.append(there),
+            Err(error) if paths.len() == 1 => return Err(error.into()),
+            Err(error) => tally.refuse(error, context),
+        }
+    }
+    let ImportPaths {
+        places,
+        other_endings,
+    } = found;
+    let alone = places.len() == 1 && tally.refused.is_empty();
+    for place in places {
+        match target.take(&place.path, options)? {
+            Ok(imported) => tally.add(imported, &name_of(&place.path)),
+            // It is read with the results that it goes with.
+            Err(ImportError::Companion { .. }) if !place.asked_for => {}
+            // Other files in a directory were not asked for.
+            Err(
+                error @ (ImportError::Unknown { .. }
+                | ImportError::Empty { .. }
+                | ImportError::Encoding { .. }),
+            ) if !place.asked_for => tally.skip(&place.path, &error),
+            Err(error) if alone => return Err(error.into()),
+            Err(error) => tally.refuse(error, context),
+        }
+    }
+    if tally.files.is_empty() && tally.refused.is_empty() {
+        context
+            .terminal
+            .notes(tally.skipped(options, &other_endings, context));
+        return Err(CliError::input("no file has results in a known format"));
+    }
+    Ok(Taken {
+        tally,
+        other_endings,
+    })
 }
 
 fn name_of(path: &Path) -> String {

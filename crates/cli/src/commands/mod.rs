@@ -29,6 +29,7 @@ mod variability;
 use clap::Subcommand;
 
 pub use self::bisect::bisection_hint;
+pub use self::import::{FilesRead, ReadingOptions, moments};
 pub use self::indicator::indicator_hint;
 pub use self::mds::parse_slowdown;
 pub use self::stack::stack_hint;

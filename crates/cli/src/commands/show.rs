@@ -7,6 +7,7 @@ use lapwing_measure::session::recorded_plan;
 use lapwing_model::text::counted;
 use lapwing_show::writing::{AnswerFormat, NextStep};
 
+use super::import::{ReadingOptions, no_file};
 use super::run::{RunReport, session_answer};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, ExportOptions, check_plot};
@@ -18,8 +19,10 @@ use crate::store::open_for_reading;
 /// plugin and imported ones are shown alike.
 #[derive(Debug, Args)]
 pub struct ShowCommand {
-    /// Name or id of the session [default: the latest]
+    /// Name or id of the session, or a file with results [default: the latest session]
     session: Option<String>,
+    #[command(flatten, next_help_heading = "Files")]
+    reading: ReadingOptions,
     /// Metric to judge by [default: wall_time]
     #[arg(long, value_name = "METRIC")]
     metric: Option<String>,
@@ -37,6 +40,25 @@ impl ShowCommand {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_plot(self.plot.as_deref())?;
         self.export.check()?;
+        let Some(path) = self.session.as_ref().map(PathBuf::from) else {
+            return self.show(context);
+        };
+        if !path.exists() {
+            let looks_like_file = path.components().count() > 1 || path.extension().is_some();
+            return self.show(context).map_err(|error| match looks_like_file {
+                true => no_file(&path),
+                false => error,
+            });
+        }
+        let files = context.files(&[path], &self.reading.options())?;
+        let of_files = Self {
+            session: None,
+            ..self
+        };
+        of_files.show(&files.context(context))
+    }
+
+    fn show(self, context: &Context) -> Result<ExitStatus, CliError> {
         let store = open_for_reading(context)?;
         let found = match self.session.as_deref() {
             Some(session) => store.catalogue().session(session)?,

@@ -21,6 +21,7 @@ use lapwing_model::text::counted;
 
 pub(super) const FORMAT: Format = Format {
     takes_names: true,
+    is_trace: true,
     ..Format::new(
         "chrome-trace",
         "Chrome trace events (JSON)",

@@ -21,6 +21,7 @@ use serde_json::Value;
 
 pub(super) const FORMAT: Format = Format {
     takes_names: true,
+    is_trace: true,
     ..Format::new(
         "dask",
         "Dask's task stream (JSON) or performance report (HTML)",

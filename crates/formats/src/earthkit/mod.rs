@@ -12,6 +12,7 @@ use crate::{Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format {
     takes_names: true,
+    is_trace: true,
     ..Format::new(
         "earthkit",
         "earthkit-workflows trace (log or JSON Lines)",

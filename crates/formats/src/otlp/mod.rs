@@ -20,6 +20,7 @@ use lapwing_model::Object;
 
 pub(super) const FORMAT: Format = Format {
     takes_names: true,
+    is_trace: true,
     ..Format::new("otlp", "OpenTelemetry traces (OTLP JSON)", looks_like, read).with_keys(&[
         "resourceSpans",
         "scopeSpans",

@@ -17,6 +17,7 @@ use crate::{BadLine, Format, ImportError, Source};
 pub(super) const FORMAT: Format = Format {
     is_database: true,
     takes_names: true,
+    is_trace: true,
     ..Format::new(
         "parsl",
         "Parsl's monitoring database (SQLite)",

@@ -20,6 +20,7 @@ use crate::{BadLine, Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format {
     takes_names: true,
+    is_trace: true,
     ..Format::new(
         "wfcommons",
         "WfCommons workflow instance (WfFormat)",

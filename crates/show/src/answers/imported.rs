@@ -264,6 +264,16 @@ impl RecordCounts {
 pub const KIND: AnswerKind = AnswerKind::of::<ImportFields<'_>>("import").listing("files");
 
 impl ImportAnswer<'_> {
+    /// Returns all remarks, the last of them on what was found.
+    pub fn all_notes(&self) -> Vec<Note> {
+        let mut notes = self.first_notes();
+        notes.extend(self.notes.iter().cloned());
+        if !self.files.is_empty() {
+            notes.push(self.found.note(self.files.len()));
+        }
+        notes
+    }
+
     fn total(&self) -> RecordCounts {
         let mut total = AppendCounts::default();
         self.files.iter().for_each(|file| total.add(&file.appended));
@@ -356,15 +366,12 @@ impl Answer for ImportAnswer<'_> {
                 table.row(vec![row.file.to_owned(), row.format.to_owned(), taken]);
             }
         }
-        let mut notes = self.first_notes();
-        notes.extend(self.notes.iter().cloned());
+        let mut notes = self.all_notes();
         let hidden = self.omitted_rows(view);
         if hidden > 0 {
             let text = format!("{} are not listed: `--full`", counted(hidden, "file"));
-            notes.push(Note::marked("files", text).with("files", hidden));
-        }
-        if !self.files.is_empty() {
-            notes.push(self.found.note(self.files.len()));
+            let note = Note::marked("files", text).with("files", hidden);
+            notes.insert(notes.len() - usize::from(!self.files.is_empty()), note);
         }
         TextAnswer {
             headline: self.headline_text(),

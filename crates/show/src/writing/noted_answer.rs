@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::envelope::AnswerKind;
-use super::note::Note;
+use super::note::{NextStep, Note};
 use super::text_answer::{MarkdownLayout, TextAnswer};
 use super::{Answer, CsvRows, View, WriteError};
 use crate::answers::audit::AuditPart;
@@ -14,6 +14,8 @@ pub struct NotedAnswer<'a> {
     pub answer: &'a dyn Answer,
     /// The notes.
     pub notes: &'a [Note],
+    /// Next steps in place of its own; `None` to keep these.
+    pub next: Option<&'a [NextStep]>,
 }
 
 impl Answer for NotedAnswer<'_> {
@@ -24,6 +26,9 @@ impl Answer for NotedAnswer<'_> {
     fn for_people(&self, view: View) -> TextAnswer {
         let mut text = self.answer.for_people(view);
         text.notes.extend(self.notes.iter().cloned());
+        if let Some(next) = self.next {
+            text.next = next.to_vec();
+        }
         text
     }
 

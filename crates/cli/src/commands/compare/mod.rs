@@ -10,7 +10,6 @@ use lapwing_analyse::judge::{
     HAIL_REPLICATES, SampleSplit, SideSamples, SuiteComparison, Verdict, self_test,
 };
 use lapwing_analyse::sample::{KnownSides, SampleFilter, SideSpec};
-use lapwing_formats::EachRun;
 use lapwing_model::text::{counted, plural};
 use lapwing_record::RunHead;
 use lapwing_show::answers::compare::{
@@ -19,7 +18,7 @@ use lapwing_show::answers::compare::{
 use lapwing_show::chart::{change_map, ratios, threshold_map};
 
 pub use self::control::control_result;
-use super::import::EACH_RUN;
+use super::import::ReadingOptions;
 use crate::cleaning::{AuditedCleaning, JudgingOptions, TriageOption};
 use crate::commands::run::next_step_of_latest;
 use crate::comparing::{
@@ -56,9 +55,8 @@ pub struct CompareCommand {
     /// Make each side the baseline in turn, instead of only the first
     #[arg(long, conflicts_with_all = ["split", "compat"], help_heading = "Sides")]
     each_baseline: bool,
-    /// Meaning of each run of a command in hyperfine's results
-    #[arg(long, value_name = "WHAT", value_parser = one_of(&EACH_RUN), default_value = "iteration", help_heading = "Sides")]
-    each_run: EachRun,
+    #[command(flatten, next_help_heading = "Files")]
+    reading: ReadingOptions,
     /// Pair the instances of each host that the sides share, instead of blocks or sessions; needs
     /// three such hosts, else instances are compared
     #[arg(long, conflicts_with_all = ["split", "compat"], help_heading = "Sides")]
@@ -157,7 +155,7 @@ impl CompareCommand {
         check_plot(self.plot.as_deref())?;
         self.export.check()?;
         let judging = JudgingOptions {
-            each_run: self.each_run,
+            reading: Some(self.reading.options()),
             ..self.triage.over(self.cleaning.judging()?)
         };
         let options = self.statistics.options(&judging);

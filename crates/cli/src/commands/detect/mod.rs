@@ -23,6 +23,7 @@ use lapwing_show::writing::Note;
 use lapwing_show::{badge, junit};
 use lapwing_stats::Seed;
 
+use super::import::ReadingOptions;
 use crate::cleaning::{CleaningOptions, TriageOption};
 use crate::comparing::{compared_metrics, parse_share};
 use crate::error::{CliError, ExitStatus};
@@ -45,6 +46,12 @@ pub(super) use self::since::check_dates;
 /// changed, by how much, and between which versions.
 #[derive(Debug, Args)]
 pub struct DetectCommand {
+    /// Files, glob patterns or directories with results in any format that `lapwing import` reads, to search
+    /// instead of the store
+    #[arg(value_name = "FILE", conflicts_with = "notify")]
+    files: Vec<PathBuf>,
+    #[command(flatten, next_help_heading = "Files")]
+    reading: ReadingOptions,
     /// Order of the runs
     #[arg(long, value_name = "ORDER", default_value = "version", value_parser = one_of(&ORDERS))]
     order: HistoryOrder,
@@ -136,6 +143,14 @@ enum ChangeGate {
 impl DetectCommand {
     /// Reads the histories, finds their changes, and shows them.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        if self.files.is_empty() {
+            return self.search(context);
+        }
+        let files = context.files(&self.files, &self.reading.options())?;
+        self.search(&files.context(context))
+    }
+
+    fn search(self, context: &Context) -> Result<ExitStatus, CliError> {
         let in_file =
             |path: &Path, error: io::Error| CliError::input(format!("{}: {error}", path.display()));
         for path in self.badge.iter().chain(&self.junit) {

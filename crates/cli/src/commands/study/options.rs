@@ -114,7 +114,14 @@ impl StudyOptions {
                 (None, Some((_, chart))) => chart.save(path)?,
             }
         }
-        context.show(&NotedAnswer { answer, notes }, &self.answer)
+        context.show(
+            &NotedAnswer {
+                answer,
+                notes,
+                next: None,
+            },
+            &self.answer,
+        )
     }
 }
 

@@ -98,7 +98,11 @@ impl TraceShow {
     fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let ReadTrace { trace, notes } = &self.file.read(context)?;
         let show = |answer: &dyn Answer| {
-            let noted = NotedAnswer { answer, notes };
+            let noted = NotedAnswer {
+                answer,
+                notes,
+                next: None,
+            };
             context.show(&noted, &self.answer)
         };
         match self.view {

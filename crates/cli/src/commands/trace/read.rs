@@ -5,7 +5,7 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lapwing_formats::{BadLines, ColumnChoices, EachRun, ImportOptions, Source, TraceNames};
+use lapwing_formats::{ImportOptions, Source};
 use lapwing_model::text::counted;
 use lapwing_model::{Id, Record, Span};
 use lapwing_record::files;
@@ -125,15 +125,7 @@ pub fn read(paths: &[PathBuf]) -> Result<Trace, CliError> {
 
 /// Returns the trace in a file of a format other than logs; `None` if it is in none.
 fn imported(path: &Path) -> Result<Option<Trace>, CliError> {
-    let options = ImportOptions {
-        format: None,
-        suite: None,
-        trace: TraceNames::default(),
-        each_run: EachRun::Iteration,
-        columns: ColumnChoices::default(),
-        bad_lines: BadLines::Refuse,
-        now: jiff::Timestamp::now(),
-    };
+    let options = ImportOptions::at(jiff::Timestamp::now());
     let folder = TempDir::with_prefix("lapwing-")?;
     let source = Source::open(path, folder.path()).map_err(not_imported)?;
     match lapwing_formats::recognise(&source, &options) {

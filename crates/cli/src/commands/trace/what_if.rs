@@ -59,6 +59,7 @@ impl TraceWhatIf {
         let noted = NotedAnswer {
             answer: &answer,
             notes,
+            next: None,
         };
         context.show(&noted, &self.answer)
     }

@@ -164,16 +164,6 @@ command = 'true'
     }
 
     fn quiet() -> Context {
-        Context {
-            store: "no store".into(),
-            store_is_copy: false,
-            quiet: true,
-            verbose: false,
-            terminal: Terminal::new(false),
-            format: lapwing_show::writing::AnswerFormat::Text,
-            command: Vec::new(),
-            is_answered: std::sync::atomic::AtomicBool::new(false),
-            machine: crate::session::Machine::new(),
-        }
+        Context::quiet("no store".into(), AnswerFormat::Text)
     }
 }

@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::session::TOOL;
-use crate::terminal::Terminal;
 
 /// Simulate one share, as a job of a cluster
 #[derive(Debug, Args)]
@@ -93,15 +92,8 @@ impl JobShare {
     /// Returns the context of the job, whose experiments are for an answer in the same format.
     pub fn context(&self, format: AnswerFormat) -> Context {
         Context {
-            store: self.store.clone(),
             store_is_copy: true,
-            quiet: true,
-            verbose: false,
-            terminal: Terminal::new(false),
-            format,
-            command: Vec::new(),
-            is_answered: std::sync::atomic::AtomicBool::new(false),
-            machine: crate::session::Machine::new(),
+            ..Context::quiet(self.store.clone(), format)
         }
     }
 
