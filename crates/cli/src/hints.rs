@@ -1,5 +1,6 @@
 //! Hints for errors of the library: next steps.
 
+mod program;
 mod study;
 
 use std::error::Error;
@@ -566,7 +567,7 @@ fn import_hint(error: &ImportError) -> Option<String> {
                 .to_owned(),
         ),
         ImportError::Compressed { .. } => Some("download or copy the file again".to_owned()),
-        ImportError::Unknown { guess, .. } => Some(match guess {
+        ImportError::Unknown { name, guess } => Some(match guess {
             Some(FormatGuess::Reads { format, .. }) => {
                 format!("if it is that, import it with --from {format}")
             }
@@ -575,6 +576,10 @@ fn import_hint(error: &ImportError) -> Option<String> {
             }
             Some(FormatGuess::Lacks { .. }) => {
                 "`lapwing import --help` lists the formats".to_owned()
+            }
+            None if program::is_program(Path::new(name)) => {
+                let start = program::start(name);
+                format!("if it is a program, `lapwing run -- {start}` measures it")
             }
             None => "if it is one of them, name the format with --from".to_owned(),
         }),

@@ -38,6 +38,7 @@ mod detect_surroundings;
 mod detect_told;
 mod doctor;
 mod documented_keys;
+mod door;
 mod duet;
 mod early_stop;
 mod epochs;
