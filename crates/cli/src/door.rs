@@ -143,7 +143,7 @@ impl Asked {
 
 /// Returns where the first word that is no option stands.
 fn first_word(words: &[OsString]) -> Option<usize> {
-    const WITH_VALUE: [&str; 3] = ["--store", "--color", "--format"];
+    const WITH_VALUE: [&str; 4] = ["--store", "--color", "--format", "--pictures"];
     let mut at = 1;
     while at < words.len() {
         let word = words[at].as_encoded_bytes();

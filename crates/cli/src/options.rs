@@ -15,7 +15,8 @@ use lapwing_measure::suite::{CommandLine, command_text};
 use lapwing_show::answers::audit::AuditDetail;
 use lapwing_show::chart::ChartFile;
 use lapwing_show::writing::{
-    Answer, AnswerFormat, AnswerRequest, Extent, NextStep, Note, NotedAnswer, write_answer,
+    Answer, AnswerFormat, AnswerRequest, Extent, NextStep, Note, NotedAnswer, PictureStyle,
+    write_answer,
 };
 
 use jiff::Timestamp;
@@ -58,6 +59,16 @@ pub struct CommonOptions {
         help_heading = "Common options"
     )]
     pub color: Option<ColorWhen>,
+    /// Pictures of numbers in a terminal
+    #[arg(
+        long,
+        global = true,
+        value_name = "STYLE",
+        value_parser = one_of(&PICTURES),
+        default_value = "unicode",
+        help_heading = "Common options"
+    )]
+    pub pictures: PictureStyle,
     /// Output format
     #[arg(
         long,
@@ -103,6 +114,12 @@ pub const FORMATS: [NamedValue<AnswerFormat>; 4] = [
         AnswerFormat::Markdown,
     ),
     ("csv", "CSV for spreadsheets", AnswerFormat::Csv),
+];
+
+const PICTURES: [NamedValue<PictureStyle>; 3] = [
+    ("unicode", "With blocks and lines", PictureStyle::Unicode),
+    ("ascii", "With ASCII alone", PictureStyle::Ascii),
+    ("never", "No pictures", PictureStyle::Never),
 ];
 
 /// How much of an answer is written.
@@ -177,6 +194,7 @@ impl ExportOptions {
                 extent: &options.extent(),
                 command: &context.command,
                 quiet: false,
+                pictures: PictureStyle::Never,
             };
             write_answer(&context.about_files(answer), request, &mut bytes)?;
             let text = String::from_utf8_lossy(&bytes);
@@ -400,6 +418,8 @@ pub struct Context {
     pub terminal: Terminal,
     /// The format of answers.
     pub format: AnswerFormat,
+    /// How pictures are drawn in a terminal.
+    pub pictures: PictureStyle,
     /// The command of this process.
     pub command: Vec<String>,
     /// Whether an answer was written.
@@ -424,6 +444,7 @@ impl Context {
             verbose: false,
             terminal: Terminal::new(false),
             format,
+            pictures: PictureStyle::default(),
             command: Vec::new(),
             is_answered: Arc::default(),
             machine: Machine::new(),
@@ -442,6 +463,7 @@ impl Context {
             verbose: self.verbose,
             terminal: Terminal::new(self.terminal.is_interactive()),
             format: self.format,
+            pictures: self.pictures,
             command: self.command.clone(),
             is_answered: Arc::clone(&self.is_answered),
             machine: Machine::new(),
@@ -484,6 +506,7 @@ impl Context {
             extent: &extent,
             command: &self.command,
             quiet: self.quiet,
+            pictures: self.pictures,
         };
         self.is_answered.store(true, Ordering::Relaxed);
         let written = write_answer(&self.about_files(answer), request, &mut out);
@@ -556,6 +579,7 @@ impl Context {
         Self {
             quiet: common.quiet,
             verbose: common.verbose,
+            pictures: common.pictures,
             terminal: Terminal::new(std::io::stderr().is_terminal()),
             command: command_words(),
             ..Self::quiet(store, common.format)

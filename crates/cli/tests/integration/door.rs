@@ -39,7 +39,11 @@ fn the_command_is_the_one_that_fits_the_files() {
     )
     .unwrap();
     fs::write(path.join("trace.log"), TRACE).unwrap();
-    fs::write(path.join("suite.toml"), "[benchmark.sleep]\ncommand = \"true\"\n").unwrap();
+    fs::write(
+        path.join("suite.toml"),
+        "[benchmark.sleep]\ncommand = \"true\"\n",
+    )
+    .unwrap();
     fs::create_dir(path.join("nights")).unwrap();
     for night in 0..20_u32 {
         let level = 0.1 + 1e-5 * f64::from(night * 7 % 20);

@@ -7,7 +7,7 @@ use super::table::Align;
 /// Padding of a cell, both sides together.
 pub const PADDING: usize = 2;
 /// Minimum width of the first column, which identifies the row.
-const LEAST_FIRST: usize = 24;
+const LEAST_FIRST: usize = 16;
 /// Minimum width of other text columns.
 const LEAST: usize = 12;
 
@@ -60,6 +60,21 @@ pub fn fit(wishes: &[ColumnWish], room: usize) -> Vec<Option<usize>> {
             // A little at a time, so that all long columns get shorter together.
             *width -= spare.min(excess).min(4);
         }
+    }
+}
+
+/// Returns a name in at most `width` columns: its end, which tells it from others, after `…`.
+pub fn shortened(name: &str, width: usize) -> String {
+    if name.width() <= width {
+        return name.to_owned();
+    }
+    let starts = name.char_indices().map(|(at, _)| at);
+    let mut ends = starts.map(|at| name.get(at..).unwrap_or_default());
+    let end = ends.find(|end| end.width() < width).unwrap_or_default();
+    if width == 0 {
+        String::new()
+    } else {
+        format!("…{end}")
     }
 }
 
@@ -185,10 +200,10 @@ mod tests {
             wish(Align::Left, 30, Some(0)),
         ];
         let fitted = |room| fit(&wishes, room);
-        assert_eq!(fitted(80), [Some(24), Some(16), Some(20), Some(13)]);
-        assert_eq!(fitted(70), [Some(29), Some(16), Some(20), None]);
+        assert_eq!(fitted(80), [Some(19), Some(16), Some(20), Some(18)]);
+        assert_eq!(fitted(68), [Some(27), Some(16), Some(20), None]);
         assert_eq!(fitted(50), [Some(27), None, Some(20), None]);
-        assert_eq!(fitted(10), [Some(24), None, Some(20), None]);
+        assert_eq!(fitted(10), [Some(16), None, Some(20), None]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod envelope;
 mod fit;
 mod note;
 mod noted_answer;
+mod picture;
 mod ready_answer;
 mod safe_text;
 mod table;
@@ -21,6 +22,7 @@ pub use data::{CsvRows, csv_rows, write_csv, write_json};
 pub use envelope::AnswerKind;
 pub use note::{NextStep, Note};
 pub use noted_answer::NotedAnswer;
+pub use picture::{Curve, IntervalBar, Picture, PictureStyle};
 pub use ready_answer::ReadyAnswer;
 pub use safe_text::{SafeWriter, safe, safe_line};
 pub use table::{Align, Table, markdown_text};
@@ -159,6 +161,8 @@ pub struct AnswerRequest<'a> {
     pub command: &'a [String],
     /// Whether remarks and next steps are left out of text.
     pub quiet: bool,
+    /// How pictures are drawn in a terminal.
+    pub pictures: PictureStyle,
 }
 
 /// Writes an answer.
@@ -177,6 +181,7 @@ pub fn write_answer(
         extent,
         command,
         quiet,
+        pictures,
     } = request;
     let view = |room| View {
         room,
@@ -186,7 +191,7 @@ pub fn write_answer(
         AnswerFormat::Text => {
             let text = answer.for_people(view(room)).limited(extent.limit);
             let text = if quiet { text.quiet() } else { text };
-            text.text(room, out)?;
+            text.text_with(pictures, room, out)?;
         }
         AnswerFormat::Markdown => {
             let text = answer.for_people(view(None)).limited(extent.limit);

@@ -8,6 +8,12 @@ use unicode_width::UnicodeWidthStr;
 use super::fit::{ColumnWish, PADDING, fit, wrap};
 use super::safe_text::safe_line;
 
+/// The column whose texts may begin alike.
+const NAMES: &str = "benchmark";
+
+/// The narrowest beginning of names that is left out.
+const LEAST_PREFIX: usize = 8;
+
 /// Table of text cells.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
@@ -131,6 +137,12 @@ impl Table {
     /// Writes an aligned table no wider than `room`, if given: long texts are wrapped, and dropped
     /// columns are named below the table.
     pub fn text_within(&self, room: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+        if room.is_some_and(|room| self.width() > room)
+            && let Some((shorter, prefix)) = self.without_prefix()
+        {
+            shorter.text_within(room, out)?;
+            return writeln!(out, "\n… is {prefix}");
+        }
         let wishes = self.wishes();
         let widths = match room {
             Some(room) => fit(&wishes, room),
@@ -152,6 +164,32 @@ impl Table {
             )?;
         }
         Ok(())
+    }
+
+    /// Returns the table with `…` in place of what the names of all rows begin with; `None` if that is short.
+    fn without_prefix(&self) -> Option<(Self, String)> {
+        let at = self.columns.iter().position(|(name, _)| name == NAMES);
+        let at = at.filter(|_| !self.is_untitled)?;
+        let names = || self.rows.iter().map(|row| row[at].as_str());
+        let first = names().next().filter(|_| self.rows.len() > 1)?;
+        let common = names().fold(first, |common, name| {
+            let same = common.chars().zip(name.chars());
+            let same = same.take_while(|(one, other)| one == other);
+            let length: usize = same.map(|(one, _)| one.len_utf8()).sum();
+            &common[..length]
+        });
+        let (joint, separator) = common
+            .char_indices()
+            .rfind(|(_, it)| "/:.".contains(*it))?;
+        let prefix = &common[..joint + separator.len_utf8()];
+        if prefix.width() < LEAST_PREFIX {
+            return None;
+        }
+        let mut shorter = self.clone();
+        for row in &mut shorter.rows {
+            row[at] = format!("…{}", &row[at][prefix.len()..]);
+        }
+        Some((shorter, prefix.to_owned()))
     }
 
     /// Writes the table as Markdown; nothing if it has no columns.
@@ -306,12 +344,10 @@ mod tests {
         trip[snappy-10]
         ");
         insta::assert_snapshot!(shown(&table, Some(60)), @"
-         benchmark                    iterations  last measured
-         benchmarks/io/test_               1,000  2026-11-20 10:00
-         parquet.py::test_round_trip
-         [snappy-10]
-
-        columns that do not fit: tags; `--format csv` has all
+        benchmark                iterations  last measured     tags
+        benchmarks/io/test_           1,000  2026-11-20 10:00  a�b
+        parquet.py::test_round_
+        trip[snappy-10]
         ");
         insta::assert_snapshot!(shown(&table, Some(40)), @"
          benchmark                iterations

@@ -6,6 +6,7 @@ use lapwing_model::text::grouped;
 
 use super::fit::wrap_sentences;
 use super::note::{NextStep, Note};
+use super::picture::{self, Picture, PictureStyle};
 use super::table::{Table, markdown_text};
 
 /// Maximum width of sentences below a table.
@@ -29,6 +30,8 @@ pub struct TextAnswer {
     pub told_by_table: Option<String>,
     /// The numbers.
     pub table: Table,
+    /// Pictures of the numbers, in a terminal.
+    pub pictures: Vec<Picture>,
     /// Remarks, a line each.
     pub notes: Vec<Note>,
     /// Commands that continue from here.
@@ -57,6 +60,7 @@ impl TextAnswer {
     pub fn quiet(mut self) -> Self {
         self.notes.retain(|note| !note.is_marked());
         self.next.clear();
+        self.pictures.clear();
         self
     }
 
@@ -73,6 +77,20 @@ impl TextAnswer {
     ///
     /// Returns the error of the output.
     pub fn text(&self, room: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+        self.text_with(PictureStyle::default(), room, out)
+    }
+
+    /// Writes the answer as [`TextAnswer::text`] does, with pictures in this style.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the output.
+    pub fn text_with(
+        &self,
+        style: PictureStyle,
+        room: Option<usize>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         let headline = unforged(&self.headline);
         let headline = room.map_or(headline.clone(), |room| wrap_sentences(&headline, room));
         if self.has_table_first {
@@ -86,6 +104,11 @@ impl TextAnswer {
                 writeln!(out)?;
                 self.table.text_within(room, out)?;
             }
+        }
+        let pictures = room.map(|room| picture::lines(&self.pictures, style, room));
+        let pictures = pictures.filter(|it| !it.is_empty());
+        if let Some(pictures) = &pictures {
+            writeln!(out, "\n{}", pictures.join("\n"))?;
         }
         // No wider than the terminal and than is readable.
         let width = room.map_or(WIDTH, |room| room.min(WIDTH));
@@ -109,7 +132,8 @@ impl TextAnswer {
             })
             .collect();
         if !lines.is_empty() {
-            let is_apart = !self.table.is_empty() && !self.has_table_first;
+            let has_more = !self.table.is_empty() && !self.has_table_first;
+            let is_apart = has_more || pictures.is_some();
             let blank = if is_apart { "\n" } else { "" };
             writeln!(out, "{blank}{}", lines.join("\n"))?;
         }

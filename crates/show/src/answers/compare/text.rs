@@ -12,7 +12,7 @@ use super::CompareAnswer;
 use super::rows::caution_note;
 use crate::answers::subject_title;
 use crate::writing::Align::{Left, Right, Whole};
-use crate::writing::{Note, Table, TextAnswer, View};
+use crate::writing::{IntervalBar, Note, Picture, Table, TextAnswer, View};
 use crate::{
     ComparisonText, EstimateText, VerdictText, after, explanation_text, news_first, quantity,
     ratio_text, replication_notes, round_percent, verdicts_text, within_text,
@@ -24,15 +24,19 @@ const ALL_UP_TO: usize = 40;
 /// Maximum number of listed changes.
 const SHOWN: usize = 200;
 
+/// In a narrower terminal, metrics stand beside names.
+const ROOM_FOR_METRICS: usize = 100;
+
 /// Returns the answer; reasons of verdicts become footnotes if there is no room for them.
 pub fn text_answer(answer: &CompareAnswer, view: View) -> TextAnswer {
     let room = view.room;
     let (listed, hidden) = listed(answer, view);
-    let mut table = table(answer, &listed, None);
+    let mut table = table(answer, &listed, None, false);
     let mut notes = Vec::new();
     if room.is_some_and(|room| table.width() > room) {
         let mut footnotes = Footnotes::default();
-        table = self::table(answer, &listed, Some(&mut footnotes));
+        let is_narrow = room.is_some_and(|room| room < ROOM_FOR_METRICS);
+        table = self::table(answer, &listed, Some(&mut footnotes), is_narrow);
         notes = footnotes.lines();
     }
     notes.extend(not_shown(&hidden));
@@ -47,6 +51,7 @@ pub fn text_answer(answer: &CompareAnswer, view: View) -> TextAnswer {
         },
         notes,
         next: answer.next.clone(),
+        pictures: pictures(answer, &listed),
         ..TextAnswer::default()
     }
 }
@@ -121,6 +126,59 @@ pub fn listed(answer: &CompareAnswer, view: View) -> (Vec<&Comparison>, BTreeMap
     (listed, hidden)
 }
 
+/// Returns the intervals of the listed comparisons on one axis.
+fn pictures(answer: &CompareAnswer, listed: &[&Comparison]) -> Vec<Picture> {
+    let columns = NameColumns::of(answer, listed);
+    let bars = listed.iter().filter_map(|comparison| {
+        let mut name = columns.name(comparison, true);
+        if columns.sides {
+            name.push_str(&format!(", {}", comparison.candidate));
+        }
+        IntervalBar::of(name, comparison)
+    });
+    let bars: Vec<IntervalBar> = bars.collect();
+    if bars.is_empty() {
+        Vec::new()
+    } else {
+        vec![Picture::Intervals(bars)]
+    }
+}
+
+/// What tells listed comparisons apart.
+struct NameColumns {
+    suites: bool,
+    metrics: bool,
+    sides: bool,
+}
+
+impl NameColumns {
+    fn of(answer: &CompareAnswer, listed: &[&Comparison]) -> Self {
+        let subjects = || listed.iter().map(|comparison| &comparison.subject);
+        let first = subjects().next();
+        let differs = |same: &dyn Fn(&Subject, &Subject) -> bool| {
+            first.is_some_and(|first| !subjects().all(|subject| same(first, subject)))
+        };
+        Self {
+            suites: differs(&|one, other| one.suite == other.suite),
+            metrics: differs(&|one, other| one.metric == other.metric),
+            sides: answer.names.len() > 2 || answer.each_baseline,
+        }
+    }
+
+    /// Returns the name of what is compared, with the metric if that has no column.
+    fn name(&self, comparison: &Comparison, is_narrow: bool) -> String {
+        let subject = &comparison.subject;
+        let mut name = subject_title(subject);
+        if self.suites {
+            name = format!("{}: {name}", subject.suite);
+        }
+        if self.metrics && is_narrow {
+            name.push_str(&format!(", {}", subject.metric));
+        }
+        name
+    }
+}
+
 /// Reasons of verdicts, below a table that is too narrow for them.
 #[derive(Debug, Default)]
 struct Footnotes(Vec<String>);
@@ -154,33 +212,20 @@ fn table(
     answer: &CompareAnswer,
     listed: &[&Comparison],
     mut footnotes: Option<&mut Footnotes>,
+    is_narrow: bool,
 ) -> Table {
-    let first = listed.first().map(|comparison| &comparison.subject);
-    let differs = |differs: &dyn Fn(&Subject, &Subject) -> bool| {
-        let subjects = listed.iter().map(|comparison| &comparison.subject);
-        first.is_some_and(|first| subjects.into_iter().any(|subject| differs(first, subject)))
-    };
-    let suites = differs(&|one, other| one.suite != other.suite);
-    let metrics = differs(&|one, other| one.metric != other.metric);
+    let columns = NameColumns::of(answer, listed);
     let mut table = Table::of_shown(&[
         (true, "benchmark", Left),
-        (metrics, "metric", Left),
-        (
-            answer.names.len() > 2 || answer.each_baseline,
-            "candidate of",
-            Left,
-        ),
+        (columns.metrics && !is_narrow, "metric", Left),
+        (columns.sides, "candidate of", Left),
         (answer.each_baseline, "against", Left),
         (true, "baseline", Right),
         (true, "candidate", Right),
         (true, "ratio", Right),
         (true, "interval", Whole),
         (true, "instances", Right),
-        (
-            true,
-            "verdict",
-            if footnotes.is_some() { Whole } else { Left },
-        ),
+        (true, "verdict", Left),
     ])
     .dispensable(&["instances", "candidate", "baseline", "interval"])
     .strong(format!(
@@ -190,16 +235,12 @@ fn table(
     ));
     for comparison in listed {
         let subject = &comparison.subject;
-        let mut name = subject_title(subject);
-        if suites {
-            name = format!("{}: {name}", subject.suite);
-        }
         let estimates = [comparison.baseline_estimate, comparison.candidate_estimate];
         let [ratio, interval] = comparison.change_texts();
         let [baseline, candidate] =
             estimates.map(|estimate| estimate.map_or(0, |it| it.size.instances));
         let mut cells = vec![
-            name,
+            columns.name(comparison, is_narrow),
             subject.metric.clone(),
             comparison.candidate.clone(),
             comparison.baseline.clone(),

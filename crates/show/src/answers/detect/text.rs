@@ -11,7 +11,7 @@ use super::DetectAnswer;
 use super::rows::UntestedRow;
 use crate::answers::subject_title;
 use crate::writing::Align::{Left, Right, Whole};
-use crate::writing::{NextStep, Note, Table, TextAnswer, View};
+use crate::writing::{Curve, NextStep, Note, Picture, Table, TextAnswer, View};
 use crate::{
     FIRST_METRIC, FindingGroupText, FindingText, MomentText, NAMED_ENVIRONMENT_CHANGES,
     detection_text, environment_text, explained_text, names_histories, reason_words, round_percent,
@@ -25,6 +25,8 @@ const FEW_RUNS: usize = 13;
 const OF_GROUP: usize = 5;
 /// Of more groups only the largest are listed.
 const GROUPS: usize = 20;
+/// The histories of so many changes are drawn.
+const DRAWN: usize = 5;
 
 /// What a view lists of the changes.
 pub struct ListedChanges<'a> {
@@ -113,8 +115,28 @@ pub fn text_answer(answer: &DetectAnswer, view: View) -> TextAnswer {
         table: table(answer, &listed),
         notes,
         next: next_steps(answer, &listed),
+        pictures: pictures(answer, &listed),
         ..TextAnswer::default()
     }
+}
+
+/// Returns the histories of the first changes.
+fn pictures(answer: &DetectAnswer, listed: &ListedChanges<'_>) -> Vec<Picture> {
+    let histories = &answer.histories;
+    let findings = listed.groups.iter().flat_map(|(_, findings)| *findings);
+    let findings = findings.map(|at| &answer.detection.findings[*at]);
+    let suspicions = listed.suspicions.iter().map(|it| &it.finding);
+    let drawn = findings.chain(suspicions).take(DRAWN).map(|finding| {
+        let points = &histories.series[finding.series].points;
+        let since = finding.since();
+        let change = points.partition_point(|point| point.moment < since);
+        Picture::Curve(Curve {
+            name: subject_title(&finding.subject),
+            values: points.iter().map(|point| point.value).collect(),
+            change: Some((change, histories.moments[since].label())),
+        })
+    });
+    drawn.collect()
 }
 
 /// Returns the note on the changes of an untriaged past, which are not listed.
@@ -358,7 +380,11 @@ fn group_notes(
             let since = date.unwrap_or_else(|| since.label());
             format!("{rate}, since {since}, in {suspects}")
         }
-        None => joined([suspects].into_iter().chain(date)),
+        None => {
+            // The names of versions may be dates.
+            let date = date.filter(|date| !suspects.contains(date.as_str()));
+            joined([suspects].into_iter().chain(date))
+        }
     };
     let more = group.findings.len() - listed.len();
     if group.is_shared {

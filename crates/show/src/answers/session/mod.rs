@@ -22,8 +22,8 @@ use crate::chart::{ComparedValue, SaveError, comparison};
 use crate::words::verdict::worst_verdict;
 use crate::writing::Align::Left;
 use crate::writing::{
-    Answer, AnswerKind, CsvRows, MarkdownLayout, NextStep, Note, ReadyAnswer, Table, TextAnswer,
-    View, WriteError, csv_rows,
+    Answer, AnswerKind, CsvRows, Curve, IntervalBar, MarkdownLayout, NextStep, Note, Picture,
+    ReadyAnswer, Table, TextAnswer, View, WriteError, csv_rows,
 };
 use crate::{EstimateText, VariantColours, VerdictCounts, cv_text, quantity, verdicts_text};
 
@@ -156,6 +156,7 @@ impl Answer for SessionAnswer {
     fn for_people(&self, _view: View) -> TextAnswer {
         let compared = self.compared();
         let told_by_table = self.conclusion(&compared);
+        let pictures = self.pictures(&compared);
         let mut sentences = comparisons::sentences(&self.results, compared);
         let (headline, told_by_table) = match sentences.len() {
             1 => (sentences.remove(0).text, None),
@@ -170,6 +171,7 @@ impl Answer for SessionAnswer {
             notes,
             next: self.next.clone(),
             has_table_first: true,
+            pictures,
         }
     }
 
@@ -266,6 +268,46 @@ impl SessionAnswer {
             }
             SessionKind::Suite => Vec::new(),
             SessionKind::Commands => self.results.compare_benchmarks(),
+        }
+    }
+
+    /// Returns the intervals of the comparisons; without any, the iterations of a single result, in the order in which
+    /// they were measured.
+    fn pictures(&self, compared: &[SessionComparison<'_>]) -> Vec<Picture> {
+        let rows = &self.results.rows;
+        let is_of_one = rows.iter().all(|row| row.benchmark == rows[0].benchmark);
+        let bars = compared.iter().filter_map(|pair| {
+            let [_, candidate] = pair.names();
+            // Commands are compared with the fastest one, which is the candidate.
+            if !pair.is_of_variants {
+                let bar = IntervalBar::of(pair.baseline.benchmark.clone(), &pair.comparison);
+                return bar.map(IntervalBar::inverted);
+            }
+            let name = if is_of_one {
+                candidate.to_owned()
+            } else {
+                format!("{} {candidate}", pair.candidate.benchmark)
+            };
+            IntervalBar::of(name, &pair.comparison)
+        });
+        let bars: Vec<IntervalBar> = bars.collect();
+        if !bars.is_empty() {
+            return vec![Picture::Intervals(bars)];
+        }
+        let [row] = self.results.rows.as_slice() else {
+            return Vec::new();
+        };
+        let instances = row.side.cleaned.instances.iter();
+        let values: Vec<f64> = instances.flat_map(|it| it.values.clone()).collect();
+        let curve = Curve {
+            name: "iterations".to_owned(),
+            values,
+            change: None,
+        };
+        if curve.values.len() < 2 {
+            Vec::new()
+        } else {
+            vec![Picture::Curve(curve)]
         }
     }
 
