@@ -44,6 +44,7 @@ use crate::terminal::Terminal;
     name = "lapwing",
     version,
     propagate_version = true,
+    disable_help_subcommand = true,
     override_usage = "lapwing [OPTIONS] <COMMAND>\n       lapwing [OPTIONS] FILE…",
     after_help = "`lapwing FILE…` says what there is to say of results in any format: one result, two to compare, a\nhistory and its changes, a trace, or a suite. Nothing is stored.",
     max_term_width = 100
@@ -66,7 +67,7 @@ pub fn run() -> ExitCode {
     }
     // Before there is another thread or process.
     hide_from_children(&std::env::vars_os().collect::<Vec<_>>());
-    let program = with_short_help(Arguments::command());
+    let program = program();
     let Door { words, opened } = Door::of(std::env::args_os().collect(), &program);
     let matches = program.try_get_matches_from(words);
     let arguments = match matches.and_then(|it| Arguments::from_arg_matches(&it)) {
@@ -94,6 +95,11 @@ pub fn run() -> ExitCode {
         Ok(code) => code.into(),
         Err(error) => report(hints::with_hint(error), &context),
     }
+}
+
+/// Returns the arguments of the program, with help that is short where it can be.
+fn program() -> Command {
+    commands::in_groups(with_short_help(Arguments::command()))
 }
 
 /// Keeps `-h` short: options below a heading are in `--help` only, unless they have a letter.

@@ -8,6 +8,7 @@ mod db;
 mod detect;
 mod doctor;
 mod export;
+mod help;
 mod import;
 mod indicator;
 mod init;
@@ -29,6 +30,7 @@ mod variability;
 use clap::Subcommand;
 
 pub use self::bisect::bisection_hint;
+pub use self::help::in_groups;
 pub use self::import::{FilesRead, ReadingOptions, moments};
 pub use self::indicator::indicator_hint;
 pub use self::mds::parse_slowdown;
@@ -65,6 +67,7 @@ pub enum Command {
     Db(db::Db),
     #[command(name = "self")]
     Own(own::SelfCommand),
+    Help(help::HelpCommand),
     MarkdownHelp(markdown_help::MarkdownHelp),
     ClusterTask(run::ClusterTaskCommand),
     ClusterShare(run::ClusterShareCommand),
@@ -98,6 +101,7 @@ impl Command {
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),
             Self::Own(command) => command.act(context),
+            Self::Help(command) => command.act(context),
             Self::MarkdownHelp(command) => command.act(context),
             Self::ClusterTask(command) => command.act(context),
             Self::ClusterShare(command) => command.act(),

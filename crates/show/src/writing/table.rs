@@ -178,9 +178,7 @@ impl Table {
             let length: usize = same.map(|(one, _)| one.len_utf8()).sum();
             &common[..length]
         });
-        let (joint, separator) = common
-            .char_indices()
-            .rfind(|(_, it)| "/:.".contains(*it))?;
+        let (joint, separator) = common.char_indices().rfind(|(_, it)| "/:.".contains(*it))?;
         let prefix = &common[..joint + separator.len_utf8()];
         if prefix.width() < LEAST_PREFIX {
             return None;
