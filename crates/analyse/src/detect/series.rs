@@ -32,6 +32,8 @@ pub struct Moment {
     pub(super) observed: Arc<Observed>,
     /// The digits of a commit that tell it from those of the other moments.
     pub(super) commit_digits: usize,
+    /// The characters of its time that tell it from the other moments of its version; 0 without any.
+    pub(super) night_digits: usize,
 }
 
 impl Moment {
@@ -43,6 +45,7 @@ impl Moment {
             run,
             observed: Arc::default(),
             commit_digits: Version::COMMIT_DIGITS,
+            night_digits: 0,
         }
     }
 
@@ -59,6 +62,15 @@ impl Moment {
         let name = name.clone().or_else(|| commit.as_ref().map(digits));
         let version = Version::label_of(name.as_deref(), None, *dirty);
         version.unwrap_or_else(|| self.session.label())
+    }
+
+    /// Returns when it was measured, by date or if needed by time, if its version was measured in several nights:
+    /// `2026-03-05`. `None` if it was not, or if only the time of a file is known.
+    pub fn night(&self) -> Option<String> {
+        let night: String = (self.position.measured.to_string().chars())
+            .take(self.night_digits)
+            .collect();
+        Some(night).filter(|it| !it.is_empty() && self.has_start())
     }
 
     /// Returns the version.
@@ -294,6 +306,7 @@ impl Histories {
         for moment in &mut self.moments {
             moment.commit_digits = digits;
         }
+        tell_nights(&mut self.moments);
         for place in self.known.values_mut() {
             *place = places[*place];
         }
@@ -433,6 +446,29 @@ fn short_commit(commit: &str, digits: usize) -> String {
     }
     let last = &commit[commit.len() - LAST..];
     format!("{}…{last}", &commit[..Version::COMMIT_DIGITS])
+}
+
+/// Finds how many characters of the time tell the moments of a version apart.
+fn tell_nights(moments: &mut [Moment]) {
+    /// The characters of a date, and of a time in minutes.
+    const DIGITS: [usize; 2] = ["2026-03-05".len(), "2026-03-05T10:00".len()];
+    let mut of_version: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+    for (at, moment) in moments.iter().enumerate() {
+        if moment.version().label().is_some() {
+            let version = (moment.session.suite.clone(), moment.label());
+            of_version.entry(version).or_default().push(at);
+        }
+    }
+    for places in of_version.into_values().filter(|it| it.len() > 1) {
+        let dates = places.iter().map(|at| {
+            let time = moments[*at].position.measured.to_string();
+            time.chars().take(DIGITS[0]).collect::<String>()
+        });
+        let is_date_enough = dates.collect::<BTreeSet<String>>().len() == places.len();
+        for at in places {
+            moments[at].night_digits = DIGITS[usize::from(!is_date_enough)];
+        }
+    }
 }
 
 /// Returns how many digits tell the commits of moments apart.

@@ -72,6 +72,9 @@ pub fn reason_words(reason: UnjudgedReason) -> &'static str {
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 pub struct ChangeCounts {
     new_regressions: usize,
+    /// Number of their histories.
+    #[serde(skip)]
+    regressed: usize,
     new_improvements: usize,
     /// New changes of metrics without direction.
     new_changes: usize,
@@ -88,6 +91,13 @@ pub struct ChangeCounts {
     wandering: usize,
     /// Possible changes that another run has to confirm.
     suspected: usize,
+    /// New regressions, with those that a whole suite shares as one: the number of the badge.
+    regressions: usize,
+    /// Histories with a new regression: those that fail in JUnit XML.
+    regressed_histories: usize,
+    /// New improvements, with those that a whole suite shares as one.
+    #[serde(skip)]
+    improvements: usize,
 }
 
 impl ChangeCounts {
@@ -97,7 +107,7 @@ impl ChangeCounts {
     }
 
     /// Counts the changes of these groups.
-    fn among(detection: &Detection, groups: &[&FindingGroup]) -> Self {
+    pub(crate) fn among(detection: &Detection, groups: &[&FindingGroup]) -> Self {
         let finding = |at: &usize| &detection.findings[*at];
         let is_open = |at: &usize| finding(at).is_open();
         let is_accepted = |at: &usize| finding(at).is_accepted();
@@ -109,9 +119,14 @@ impl ChangeCounts {
         let (shared, own): (Vec<&FindingGroup>, Vec<&FindingGroup>) =
             groups.iter().partition(|group| group.is_shared);
         let of_own = || own.iter().flat_map(|group| &group.findings);
-        let open = |direction: Direction| {
-            let open = of_own().filter(|at| finding(at).direction == direction && is_open(at));
-            open.count()
+        let is_new =
+            |at: &&usize, direction: Direction| finding(at).direction == direction && is_open(at);
+        let open = |direction: Direction| of_own().filter(|at| is_new(at, direction)).count();
+        let regressed = |groups: &[&FindingGroup]| {
+            let findings = groups.iter().flat_map(|group| &group.findings);
+            let open = findings.filter(|at| is_new(at, Direction::Regression));
+            let histories: BTreeSet<usize> = open.map(|at| finding(at).series).collect();
+            histories.len()
         };
         // What a suite shares is one change.
         let shared = |counts: &dyn Fn(&usize) -> bool| {
@@ -124,6 +139,7 @@ impl ChangeCounts {
         let of_groups = groups.iter().flat_map(|group| &group.findings);
         Self {
             new_regressions: open(Direction::Regression),
+            regressed: regressed(&own),
             new_improvements: open(Direction::Improvement),
             new_changes: open(Direction::Neither),
             new_shared: shared(&is_open),
@@ -135,7 +151,38 @@ impl ChangeCounts {
                 .count(),
             wandering: detection.judged.unjudged_for(UnjudgedReason::Wanders),
             suspected: detection.suspicions.len(),
+            regressions: open(Direction::Regression)
+                + shared(&|at| is_new(&at, Direction::Regression)),
+            improvements: open(Direction::Improvement)
+                + shared(&|at| is_new(&at, Direction::Improvement)),
+            regressed_histories: regressed(groups),
         }
+    }
+
+    /// Returns `181 new regressions in 140 histories`, without the histories if each has one.
+    fn regressions_text(&self) -> String {
+        let histories = of_histories(self.new_regressions, self.regressed);
+        format!(
+            "{}{histories}",
+            counted(self.new_regressions, "new regression")
+        )
+    }
+
+    /// Returns `181 regressions in 140 histories`, with those that a suite shares as one; `None` if there is none.
+    pub(crate) fn all_regressions_text(&self) -> Option<String> {
+        let histories = of_histories(self.regressions, self.regressed_histories);
+        let regressions = counted(self.regressions, "regression");
+        (self.regressions > 0).then(|| format!("{regressions}{histories}"))
+    }
+
+    /// Returns the number of new regressions, with those that a suite shares as one.
+    pub(crate) fn regressions(&self) -> usize {
+        self.regressions
+    }
+
+    /// Returns the number of new improvements, with those that a suite shares as one.
+    pub(crate) fn improvements(&self) -> usize {
+        self.improvements
     }
 
     /// Returns `2 new regressions, 1 new improvement and 3 known changes`; empty if there is none.
@@ -152,7 +199,6 @@ impl ChangeCounts {
             _ => " explained by the surroundings".to_owned(),
         };
         let parts = [
-            (self.new_regressions, "new regression", ""),
             (self.new_improvements, "new improvement", ""),
             (self.new_changes, "new change", ""),
             (self.new_shared, "new change", " shared by a whole suite"),
@@ -161,10 +207,18 @@ impl ChangeCounts {
             (self.explained, "change", explained.as_str()),
         ];
         let parts = parts.iter().filter(|(number, ..)| *number > 0);
-        let parts: Vec<String> = parts
-            .map(|(number, noun, more)| format!("{}{more}", counted(*number, noun)))
-            .collect();
+        let regressions = (self.new_regressions > 0).then(|| self.regressions_text());
+        let parts = parts.map(|(number, noun, more)| format!("{}{more}", counted(*number, noun)));
+        let parts: Vec<String> = regressions.into_iter().chain(parts).collect();
         joined_with_and(&parts)
+    }
+}
+
+/// Returns ` in 140 histories` if that is another number.
+fn of_histories(changes: usize, histories: usize) -> String {
+    match changes == histories {
+        true => String::new(),
+        false => format!(" in {}", counted(histories, "history")),
     }
 }
 
@@ -181,7 +235,7 @@ fn has_nothing(detection: &Detection) -> bool {
 
 /// Returns `2 new regressions, 1 new improvement and 3 known changes, 1 suspected`, or `no change found`: what was not
 /// triaged, then what is known. Of histories that were not judged it says no such thing: `no change in 3
-/// of 5 histories; 2 not judged: too few runs`. An untriaged past is one number.
+/// of 5 histories; 2 not judged: too few runs`. An untriaged past is one number, with all new regressions beside it.
 pub fn detection_text(histories: &Histories, detection: &Detection) -> String {
     let counts = ChangeCounts::of(detection);
     let past = detection.unreviewed_past(histories);
@@ -211,12 +265,17 @@ pub fn detection_text(histories: &Histories, detection: &Detection) -> String {
 fn recent_text(detection: &Detection, past: &UnreviewedPast) -> String {
     let others = past.others.iter().map(|at| &detection.groups[*at]);
     let others = ChangeCounts::among(detection, &others.collect::<Vec<_>>());
+    let all = ChangeCounts::of(detection);
+    let in_all = match all.new_regressions == others.new_regressions {
+        true => String::new(),
+        false => format!("; in all {}", all.regressions_text()),
+    };
     let others = match others.text(detection) {
         text if text.is_empty() => "no recent change".to_owned(),
         text => text,
     };
     let before = counted(past.changes, "change");
-    format!("{others}, {before} before the newest {RECENT_RUNS} runs")
+    format!("{others}, {before} before the newest {RECENT_RUNS} runs{in_all}")
 }
 
 fn nothing_found(detection: &Detection) -> String {
