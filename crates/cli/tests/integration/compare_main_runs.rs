@@ -71,7 +71,21 @@ fn nights_of_two_branches() -> TempDir {
 fn conditions_are_of_the_default_branch_as_in_a_history() {
     let folder = nights_of_two_branches();
     let path = folder.path();
-    assert_snapshot!(run(path, &["compare", "until:2026-03-06", "since:2026-03-06"]), @"");
+    assert_snapshot!(run(path, &["compare", "until:2026-03-06", "since:2026-03-06"]), @"
+    since 2026-03-06 against until 2026-03-06: 1 regression   (1 comparison, FDR 5 %, no change: within 3 %)
+
+     benchmark  baseline  candidate  ratio  interval      instances  verdict
+     b          1.0020 s    1.202 s  1.20×  [1.11, 1.30]    15 / 15  ✗ regression
+
+    note: 2 runs with uncommitted changes are left out; `version:COMMIT+` compares
+    them
+    note: pooled: 5 sessions of 5 versions in until 2026-03-06, 5 sessions of 5
+    versions in since 2026-03-06
+    note: not used: 5 runs of idea (only main is compared; `branch:NAME` is another
+    branch)
+    note: the unit of replication is the session: 5 per side
+    exit 0
+    ");
     for [baseline, candidate] in [
         ["until 2026-03-06", "since 2026-03-06"],
         ["until=2026-03-06", "last 5"],
@@ -140,16 +154,28 @@ fn a_side_without_runs_of_the_default_branch_is_refused() {
     fs::write(folder.path().join("r.jsonl"), lines.text).unwrap();
     run(folder.path(), &["import", "r.jsonl"]);
     let words = ["compare", "until:2026-03-07", "since:2026-03-07"];
-    assert_snapshot!(run(folder.path(), &words), @"");
+    assert_snapshot!(run(folder.path(), &words), @"
+    error: `since 2026-03-07` is no run of main, only 2 runs of other branches or commits
+      hint: add `of BRANCH` to compare the runs of another branch
+    exit 2
+    ");
     let words = [
         "compare",
         "last 2 of main",
         "last 2 of idea",
         "--first-parents",
     ];
-    assert_snapshot!(run(folder.path(), &words), @"");
+    assert_snapshot!(run(folder.path(), &words), @"
+    error: no measured commit is on the line of first parents
+      hint: run it in the repository, or name it as `repository` in the suite file
+    exit 2
+    ");
     // A branch without a repository has no newest commit.
-    assert_snapshot!(run(folder.path(), &["compare", "main", "idea"]), @"");
+    assert_snapshot!(run(folder.path(), &["compare", "main", "idea"]), @"
+    error: `main` is not a variant, version, commit, run, session or file
+      hint: available: branch:main, variant:default; `lapwing list runs` shows all
+    exit 2
+    ");
     let words = ["compare", "commit:1111", "commit:2222", "--first-parents"];
     let answer = answer(folder.path(), &words);
     assert_eq!(
@@ -214,5 +240,9 @@ fn the_repository_tells_which_commits_are_of_a_branch() {
     let elsewhere = TempDir::new().unwrap();
     fs::write(elsewhere.path().join("r.jsonl"), &records).unwrap();
     run(elsewhere.path(), &["import", "r.jsonl"]);
-    assert_snapshot!(run(elsewhere.path(), &["detect", "--where", "branch=main"]), @"");
+    assert_snapshot!(run(elsewhere.path(), &["detect", "--where", "branch=main"]), @"
+    error: no run is of branch `main`: none has a recorded branch
+      hint: `detect`, `report` and `compare` know the branch of a commit from the repository under test: run them in it, or name it as `repository` in the suite file; version=, commit= and since= choose runs without a branch
+    exit 2
+    ");
 }

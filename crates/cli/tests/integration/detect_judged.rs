@@ -135,7 +135,7 @@ fn the_past_of_an_old_history_is_one_number_and_is_accepted_at_once() {
     let detect = || run(path, &["detect", "--fail-on", "regression"]);
     let first = detect();
     assert_snapshot!(first, @"
-    1 new regression, 24 changes before the newest 30 runs   (25 histories, 60 runs, FDR 5 %)
+    1 new regression, 24 changes before the newest 30 runs; in all 25 new regressions   (25 histories, 60 runs, FDR 5 %)
 
      benchmark  before   after  change                 since  verdict       id
      b29        1.00 s  1.30 s  1.298× [1.295, 1.301]  v50    ✗ regression  9f46b005
@@ -267,7 +267,7 @@ fn a_change_of_a_metric_without_direction_is_told_and_fails_no_gate() {
      benchmark  metric      before  after  change                 since                     verdict   id
      render     cache_size     101    152  1.500× [1.493, 1.506]  wide 2026-09-21 00:00:00  · change  1b723846
 
-    note: wide 2026-09-20 00:00:00..wide 2026-09-21 00:00:00, 2026-09-21
+    note: wide 2026-09-20 00:00:00..wide 2026-09-21 00:00:00
     next: `lapwing triage acknowledge 1b723846` marks it as known, `lapwing report`
     writes pages with the histories
     exit 0
@@ -286,10 +286,17 @@ fn without_any_history_the_files_of_ci_say_that_nothing_was_judged() {
     let session = lines.session("2026-03-01T10:00:00Z", json!({"suite": "s"}));
     lines.run(&session, json!({}));
     import(folder.path(), &lines.text);
-    assert_snapshot!(run(folder.path(), &["detect", "--badge", "b.svg", "--junit", "j.xml"]), @"");
+    assert_snapshot!(run(folder.path(), &["detect", "--badge", "b.svg", "--junit", "j.xml"]), @"
+    error: no benchmark has a usable value
+      hint: `lapwing list` shows the contents of the store
+    exit 3
+    ");
     let file = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
     assert!(file("b.svg").contains("<title>performance: not judged</title>"));
-    assert_snapshot!(file("j.xml"), @"");
+    assert_snapshot!(file("j.xml"), @r#"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="lapwing detect"><testsuite name="lapwing detect" tests="1" failures="0" errors="0" skipped="1"><testcase classname="lapwing detect" name="histories"><skipped message="nothing judged: no benchmark has a usable value"></skipped></testcase></testsuite></testsuites>
+    "#);
 }
 
 /// Slower since night 30, and slower again since night 60.

@@ -127,7 +127,17 @@ fn of_a_commit_that_was_measured_in_several_nights_the_night_is_named() {
         );
     }
     import(folder.path(), &lines.text);
-    assert_snapshot!(run(folder.path(), &["detect"]), @"");
+    assert_snapshot!(run(folder.path(), &["detect"]), @"
+    1 new regression   (1 history, 40 runs, FDR 5 %)
+
+     benchmark  before   after  change                 since                    verdict       id
+     join       1.01 s  1.31 s  1.302× [1.296, 1.307]  bbbbbbbbbb (2026-01-26)  ✗ regression  7127c14c
+
+    note: bbbbbbbbbb, between 2026-01-25 and 2026-01-26
+    next: `lapwing triage acknowledge 7127c14c` marks it as known, `lapwing report`
+    writes pages with the histories
+    exit 0
+    ");
     run(folder.path(), &["report"]);
     let page = fs::read_to_string(folder.path().join("lapwing-report/changes.html")).unwrap();
     assert!(page.contains("bbbbbbbbbb, 2026-01-26"), "{page}");
@@ -150,5 +160,18 @@ fn a_regression_is_suggested_for_triage_before_a_change_without_a_direction() {
         );
     }
     import(folder.path(), &lines.text);
-    assert_snapshot!(run(folder.path(), &["detect"]), @"");
+    assert_snapshot!(run(folder.path(), &["detect"]), @"
+    1 new regression and 1 new change   (2 histories, 60 runs, FDR 5 %)
+
+        benchmark  metric     before   after  change                 since  verdict       id
+     1  join       widgets       101     303  3.00× [2.99, 3.01]     v40    · change      1dc6ebf9
+     2  join       wall_time  1.01 s  1.21 s  1.201× [1.197, 1.205]  v25    ✗ regression  1b38d58e
+
+    note: change 1: v39..v40, 2026-02-13
+    note: change 2: v24..v25, 2026-01-26
+    note: the runs are in order of the names of the versions, which have no dates
+    next: `lapwing triage acknowledge 1b38d58e` marks change 2 as known,
+    `lapwing report` writes pages with the histories
+    exit 0
+    ");
 }
