@@ -453,6 +453,9 @@ fn store_hint(error: &StoreError) -> Option<String> {
             ));
         }
         StoreError::NoMatch { what, .. } => return list_hint(what),
+        StoreError::NoBranch { recorded, .. } if !recorded.is_empty() => {
+            "`lapwing list runs` lists them; `detect`, `report` and `compare` know the branch of other commits in the repository under test"
+        }
         StoreError::NoBranch { .. } => {
             "`detect`, `report` and `compare` know the branch of a commit from the repository under test: run them in it, or name it \
              as `repository` in the suite file; version=, commit= and since= choose runs without a branch"

@@ -9,7 +9,6 @@ use super::chosen_runs::ChosenRuns;
 use super::filter::{RunKey, SHORTEST_ID};
 use super::known_sides::KnownSides;
 use super::{MainChoice, MainRuns, RepositoryCommits, Selector};
-use lapwing_model::Id;
 use lapwing_model::text::{counted, joined_with_and};
 use lapwing_record::{RunHead, StoreError};
 
@@ -89,7 +88,7 @@ pub enum SideError {
         text: String,
     },
     /// Runs have all of the properties, but none of the default branch.
-    #[error("`{text}` is no run of {main}, only {} of other branches or commits", counted(*others, "run"))]
+    #[error("`{text}` selects no run of {main}, only {} of other branches or commits", counted(*others, "run"))]
     OnlyOthers {
         /// The query.
         text: String,

@@ -81,8 +81,8 @@ fn conditions_are_of_the_default_branch_as_in_a_history() {
     them
     note: pooled: 5 sessions of 5 versions in until 2026-03-06, 5 sessions of 5
     versions in since 2026-03-06
-    note: not used: 5 runs of idea (only main is compared; `branch:NAME` is another
-    branch)
+    note: not used: 5 runs of idea (only main is compared; `branch:NAME` compares
+    another branch)
     note: the unit of replication is the session: 5 per side
     exit 0
     ");
@@ -155,7 +155,7 @@ fn a_side_without_runs_of_the_default_branch_is_refused() {
     run(folder.path(), &["import", "r.jsonl"]);
     let words = ["compare", "until:2026-03-07", "since:2026-03-07"];
     assert_snapshot!(run(folder.path(), &words), @"
-    error: `since 2026-03-07` is no run of main, only 2 runs of other branches or commits
+    error: `since 2026-03-07` selects no run of main, only 2 runs of other branches or commits
       hint: add `of BRANCH` to compare the runs of another branch
     exit 2
     ");

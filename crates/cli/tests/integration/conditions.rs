@@ -109,7 +109,7 @@ fn a_condition_that_nothing_meets_is_named() {
       hint: `lapwing list runs` lists them
     exit 2
     error: no run is of branch `mian`: the recorded ones are main, next
-      hint: `detect`, `report` and `compare` know the branch of a commit from the repository under test: run them in it, or name it as `repository` in the suite file; version=, commit= and since= choose runs without a branch
+      hint: `lapwing list runs` lists them; `detect`, `report` and `compare` know the branch of other commits in the repository under test
     exit 2
     error: no host `wasp`
     exit 2

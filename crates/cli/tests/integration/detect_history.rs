@@ -231,6 +231,6 @@ fn wrong_input_is_named() {
     assert_snapshot!(run(empty.path(), &["detect"]), @"
     error: nothing measured yet: there is no store at .lapwing/lapwing.db
       hint: measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`
-    exit 2
+    exit 3
     ");
 }

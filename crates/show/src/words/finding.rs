@@ -183,6 +183,9 @@ pub fn surrounding_text(effect: &SurroundingEffect, unit: &str, is_ratio: bool) 
 pub trait FindingGroupText {
     /// Returns where it happened, as all of its findings allow: `a1b2c3..d4e5f6 (3 commits)`.
     fn suspects_text(&self, detection: &Detection, histories: &Histories) -> String;
+
+    /// Returns whether it is between nights of one version, which its text then names.
+    fn is_within_version(&self, histories: &Histories) -> bool;
 }
 
 impl FindingGroupText for FindingGroup {
@@ -199,6 +202,12 @@ impl FindingGroupText for FindingGroup {
             }
             ChangeKind::Alarm => first.suspects_text(histories),
         }
+    }
+
+    fn is_within_version(&self, histories: &Histories) -> bool {
+        let moments = [self.good, *self.range.end()].map(|at| &histories.moments[at]);
+        let [good, last] = moments.map(Moment::night);
+        moments[0].label() == moments[1].label() && good != last
     }
 }
 

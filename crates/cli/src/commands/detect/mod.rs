@@ -148,7 +148,14 @@ impl DetectCommand {
         };
         let filter = self.filters.filter()?;
         let metrics = compared_metrics(&filter, Profile::of(compat));
-        let mut store = open_for_reading(context)?;
+        let mut store = match open_for_reading(context) {
+            Err(error) if is_missing(&error) => {
+                self.write_files(&Histories::default(), &Detection::default())?;
+                let exit = ExitStatus::NotEnough;
+                return Err(CliError { exit, ..error });
+            }
+            opened => opened?,
+        };
         let disregarded = judging.honour(&store)?;
         let is_all = filter == SampleFilter::default();
         let asked = filter;
@@ -300,6 +307,11 @@ impl DetectCommand {
         }
         ExitStatus::Fine
     }
+}
+
+/// Returns whether there is no store yet.
+fn is_missing(error: &CliError) -> bool {
+    matches!(error.cause.downcast_ref(), Some(StoreError::Missing { .. }))
 }
 
 fn file_error(path: &Path, error: &io::Error) -> CliError {

@@ -202,7 +202,7 @@ fn others_text(main: &MainRuns) -> String {
         ""
     };
     format!(
-        "{runs} of {} (only {default}{why} is compared; `branch:NAME` is another branch)",
+        "{runs} of {} (only {default}{why} is compared; `branch:NAME` compares another branch)",
         branches_text(&others)
     )
 }

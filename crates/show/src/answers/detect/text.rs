@@ -362,7 +362,8 @@ fn group_notes(
             format!("{rate}, since {since}, in {suspects}")
         }
         None => {
-            let date = date.filter(|date| !suspects.contains(date.as_str()));
+            // That of a night is in the range.
+            let date = date.filter(|_| !group.is_within_version(histories));
             joined([suspects].into_iter().chain(date))
         }
     };
