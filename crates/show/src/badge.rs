@@ -25,7 +25,7 @@ pub fn badge(detection: &Detection) -> String {
 
 fn message(detection: &Detection) -> (String, &'static str) {
     let counts = ChangeCounts::of(detection);
-    if let Some(regressions) = counts.all_regressions_text() {
+    if let Some(regressions) = counts.regressions_text("regression") {
         return (regressions, RED);
     }
     let judged = &detection.judged;

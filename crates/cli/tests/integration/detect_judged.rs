@@ -328,6 +328,21 @@ fn regressions_and_their_histories_are_the_same_numbers_everywhere() {
 }
 
 #[test]
+fn a_regression_that_a_suite_shares_is_one_in_several_histories_everywhere() {
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let folder = history(50, &names.map(|name| (name, step::<30> as Nights)));
+    let (code, text, data, badge, [_, failures, _]) = judged(folder.path());
+    assert!(
+        text.starts_with("1 new regression shared by a whole suite "),
+        "{text}"
+    );
+    assert_eq!((code, badge.as_str()), (1, "1 regression in 6 histories"));
+    let counts = ["regressions", "regressed_histories", "new_shared"];
+    let counts = counts.map(|it| data["counts"][it].as_u64());
+    assert_eq!((counts, failures), ([Some(1), Some(6), Some(1)], 6));
+}
+
+#[test]
 fn the_pages_say_what_was_not_judged_and_in_which_order_the_runs_are() {
     let page = |folder: &Path, name: &str| {
         run(folder, &["report"]);

@@ -128,7 +128,14 @@ impl ChangeCounts {
             let histories: BTreeSet<usize> = open.map(|at| finding(at).series).collect();
             histories.len()
         };
-        // What a suite shares is one change.
+        // What a suite shares is one change, and a regression if any of it is.
+        let shared_as = |direction: Direction| {
+            let worst = shared.iter().map(|group| {
+                let open = group.findings.iter().filter(|at| is_open(at));
+                open.map(|at| finding(at).direction).min()
+            });
+            worst.filter(|it| *it == Some(direction)).count()
+        };
         let shared = |counts: &dyn Fn(&usize) -> bool| {
             let groups = shared.iter();
             groups.filter(|it| it.findings.iter().any(counts)).count()
@@ -151,28 +158,16 @@ impl ChangeCounts {
                 .count(),
             wandering: detection.judged.unjudged_for(UnjudgedReason::Wanders),
             suspected: detection.suspicions.len(),
-            regressions: open(Direction::Regression)
-                + shared(&|at| is_new(&at, Direction::Regression)),
-            improvements: open(Direction::Improvement)
-                + shared(&|at| is_new(&at, Direction::Improvement)),
+            regressions: open(Direction::Regression) + shared_as(Direction::Regression),
+            improvements: open(Direction::Improvement) + shared_as(Direction::Improvement),
             regressed_histories: regressed(groups),
         }
     }
 
-    /// Returns `181 new regressions in 140 histories`, without the histories if each has one.
-    fn regressions_text(&self) -> String {
-        let histories = of_histories(self.new_regressions, self.regressed);
-        format!(
-            "{}{histories}",
-            counted(self.new_regressions, "new regression")
-        )
-    }
-
-    /// Returns `181 regressions in 140 histories`, with those that a suite shares as one; `None` if there is none.
-    pub(crate) fn all_regressions_text(&self) -> Option<String> {
-        let histories = of_histories(self.regressions, self.regressed_histories);
-        let regressions = counted(self.regressions, "regression");
-        (self.regressions > 0).then(|| format!("{regressions}{histories}"))
+    /// Returns `181 regressions in 140 histories`, with those that a suite shares as one, and without the histories if each
+    /// has one; `None` if there is none.
+    pub(crate) fn regressions_text(&self, noun: &str) -> Option<String> {
+        regressions_text(self.regressions, noun, self.regressed_histories)
     }
 
     /// Returns the number of new regressions, with those that a suite shares as one.
@@ -198,27 +193,45 @@ impl ChangeCounts {
             }
             _ => " explained by the surroundings".to_owned(),
         };
+        let shared = [
+            self.regressions - self.new_regressions,
+            self.improvements - self.new_improvements,
+        ];
+        let by_suite = " shared by a whole suite";
         let parts = [
+            (shared[0], NEW_REGRESSION, by_suite),
             (self.new_improvements, "new improvement", ""),
             (self.new_changes, "new change", ""),
-            (self.new_shared, "new change", " shared by a whole suite"),
+            (shared[1], "new improvement", by_suite),
+            (
+                self.new_shared - shared[0] - shared[1],
+                "new change",
+                by_suite,
+            ),
             (self.known, "known change", ""),
             (self.undone_later, "change", " undone later"),
             (self.explained, "change", explained.as_str()),
         ];
         let parts = parts.iter().filter(|(number, ..)| *number > 0);
-        let regressions = (self.new_regressions > 0).then(|| self.regressions_text());
+        let own = regressions_text(self.new_regressions, NEW_REGRESSION, self.regressed);
         let parts = parts.map(|(number, noun, more)| format!("{}{more}", counted(*number, noun)));
-        let parts: Vec<String> = regressions.into_iter().chain(parts).collect();
+        let parts: Vec<String> = own.into_iter().chain(parts).collect();
         joined_with_and(&parts)
     }
 }
 
-/// Returns ` in 140 histories` if that is another number.
-fn of_histories(changes: usize, histories: usize) -> String {
-    match changes == histories {
-        true => String::new(),
-        false => format!(" in {}", counted(histories, "history")),
+const NEW_REGRESSION: &str = "new regression";
+
+/// Returns `181 regressions in 140 histories`, without the histories if that is the same number.
+fn regressions_text(number: usize, noun: &str, histories: usize) -> Option<String> {
+    let regressions = counted(number, noun);
+    match (number, histories) {
+        (0, _) => None,
+        _ if number == histories => Some(regressions),
+        _ => Some(format!(
+            "{regressions} in {}",
+            counted(histories, "history")
+        )),
     }
 }
 
@@ -266,9 +279,9 @@ fn recent_text(detection: &Detection, past: &UnreviewedPast) -> String {
     let others = past.others.iter().map(|at| &detection.groups[*at]);
     let others = ChangeCounts::among(detection, &others.collect::<Vec<_>>());
     let all = ChangeCounts::of(detection);
-    let in_all = match all.new_regressions == others.new_regressions {
-        true => String::new(),
-        false => format!("; in all {}", all.regressions_text()),
+    let in_all = match all.regressions_text(NEW_REGRESSION) {
+        Some(text) if all.regressions != others.regressions => format!("; in all {text}"),
+        Some(_) | None => String::new(),
     };
     let others = match others.text(detection) {
         text if text.is_empty() => "no recent change".to_owned(),
