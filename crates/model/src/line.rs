@@ -192,3 +192,77 @@ fn write_body<T: Serialize>(out: &mut impl Write, record: &Record, body: &T) -> 
     serde_json::to_writer(&mut *out, &line)?;
     out.write_all(b"\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "01930000-0000-7000-8000-000000000003";
+
+    fn read(line: &str) -> Result<Record, String> {
+        parse_line(line.as_bytes()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn keys_may_stand_in_any_order() {
+        let bodies = [
+            (
+                "iteration",
+                format!(
+                    r#""instance":"{ID}","index":3,"metrics":{{"wall_time":-1.5}},"later":{{"v":2}}"#
+                ),
+            ),
+            (
+                "instance",
+                format!(r#""id":"{ID}","run":"{ID}","benchmark":{{"id":"b","kind":"x"}}"#),
+            ),
+            (
+                "instance_end",
+                format!(r#""instance":"{ID}","outcome":"failed""#),
+            ),
+        ];
+        for (kind, body) in bodies {
+            let usual = read(&format!(r#"{{"v": 1, "kind":"{kind}",{body}}}"#));
+            let later = read(&format!(r#"{{{body},"kind":"{kind}","v":1}}"#));
+            let escaped = read(&format!(r#"{{"v":1,"k\u0069nd":"{kind}",{body}}}"#));
+            assert!(usual.is_ok(), "{usual:?}");
+            assert_eq!(usual, later);
+            assert_eq!(usual, escaped);
+        }
+    }
+
+    #[test]
+    fn errors_are_those_of_the_whole_line() {
+        let end = format!(r#""instance":"{ID}""#);
+        for (line, error) in [
+            (
+                format!(r#"{{"v":2,"kind":"moment",{end}}}"#),
+                "record version 2 is newer than version 1, which this program reads",
+            ),
+            (
+                format!(r#"{{"v":1,"kind":"moment",{end}}}"#),
+                "unknown record kind `moment`",
+            ),
+            (
+                format!(r#"{{"kind":"instance_end",{end}}}"#),
+                "no record: the key `v` is missing",
+            ),
+            (
+                format!(r#"{{"v":1,"kind":"instance_end",{end},"v":1}}"#),
+                "duplicate field `v`",
+            ),
+            (
+                format!(r#"{{"v":1,"kind":"instance_end",{end},{end}}}"#),
+                "duplicate field `instance`",
+            ),
+            (
+                r#"{"v":1,"kind":"instance_end"}"#.to_owned(),
+                "missing field `instance`",
+            ),
+        ] {
+            let read = read(&line).expect_err(&line);
+            let (what, _) = read.split_once(" at line").unwrap_or((&read, ""));
+            assert_eq!(what, error, "{line}");
+        }
+    }
+}
