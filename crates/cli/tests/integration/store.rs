@@ -293,17 +293,21 @@ fn the_views_can_be_read_by_anybody() {
 const HYPERFINE: &str = r#"{"results": [{"command": "sort", "times": [0.5, 0.25]}]}"#;
 
 #[test]
-fn the_same_content_under_two_names_is_the_same_in_both_stores() {
+fn the_same_file_in_two_folders_is_the_same_in_both_stores() {
     let folder = tempfile::tempdir().unwrap();
     let run = |words: &[&str]| run(folder.path(), words);
-    for (name, start) in [("one.json", 1_700_000_000), ("two.json", 1_800_000_000)] {
+    for (name, start) in [
+        ("one/night.json", 1_700_000_000),
+        ("two/night.json", 1_800_000_000),
+    ] {
+        fs::create_dir_all(folder.path().join(name).parent().unwrap()).unwrap();
         let file = fs::File::create(folder.path().join(name)).unwrap();
         fs::write(folder.path().join(name), HYPERFINE).unwrap();
         file.set_modified(UNIX_EPOCH + Duration::from_secs(start))
             .unwrap();
     }
-    run(&["--store", "one.db", "import", "one.json"]);
-    run(&["--store", "two.db", "import", "two.json"]);
+    run(&["--store", "one.db", "import", "one/night.json"]);
+    run(&["--store", "two.db", "import", "two/night.json"]);
     let before = run(&["--store", "one.db", "list", "sessions"]);
     assert_snapshot!(before, @"
     1 session
@@ -340,7 +344,7 @@ fn the_same_content_under_two_names_is_the_same_in_both_stores() {
         "import",
         "--as",
         "suite=mine",
-        "two.json",
+        "two/night.json",
     ]);
     assert_snapshot!(run(&["--store", "one.db", "db", "merge", "three.db"]), @r#"
     error: session 872bacd4-fa1b-84d6-9828-45bd0249f1fc is already in the store with other content: `suite` is "hyperfine" there and "mine" here
