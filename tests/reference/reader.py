@@ -469,7 +469,7 @@ def catch2_text(path):
     unit = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1}
     for at, line in enumerate(lines):
         if re.fullmatch(r"\.{20,}", line):
-            start = max(i for i in range(at - 2) if lines[i].startswith("-----"))
+            start = max(i for i in range(at) if lines[i].startswith("-----"))
             rule = max(i for i in range(start) if lines[i].startswith("-----"))
             names = [it.strip() for it in lines[rule + 1 : start]]
         elif match := re.fullmatch(r"(.*?) +(\d+) +\d+ +([\d.]+) ([num]?s) *", line):
@@ -483,9 +483,7 @@ def catch2_text(path):
             name = []
         elif match := re.match(r"(\S.*?) +Benchmark failed", line):
             found.append(Instance("::".join([*names, match[1]]), outcome=FAILED))
-        elif re.match(r"\S", line) and lines[at - 1].startswith("-----") is False and line.endswith("  "):
-            name.append(line.strip())
-        elif name and line.endswith("  ") and line.strip():
+        elif re.fullmatch(r"\S.*  ", line):
             name.append(line.strip())
     return found
 

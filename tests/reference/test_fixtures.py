@@ -18,7 +18,7 @@ SOURCES = [
     (reader.benchmarkdotnet, "benchmarkdotnet-*/brief.json"),
     (reader.benchmarkjs, "benchmarkjs-*/suite.txt"),
     (reader.bmf, "bmf/results.json"),
-    (reader.catch2_text, "catch2-text-*/*s.txt"),
+    (reader.catch2_text, "catch2-text-*/[bn]*s.txt"),
     (reader.coiled, "coiled/benchmark.db"),
     (reader.coiled, "coiled/old.db"),
     (reader.conbench, "conbench-*/get.json"),

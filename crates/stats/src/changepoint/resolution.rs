@@ -73,7 +73,9 @@ fn coarse_beginning<'v>(values: impl Iterator<Item = &'v f64> + Clone) -> Option
     let mut sizes: Vec<f64> = head.iter().map(|value| value.abs()).collect();
     sizes.sort_by(f64::total_cmp);
     let size = sizes[sizes.len() / 2];
-    let mut step = UNITS.iter().find_map(|unit| step_of(&head, *unit))?;
+    let (unit, mut step) = UNITS
+        .iter()
+        .find_map(|unit| Some((*unit, step_of(&head, *unit)?)))?;
     let is_coarse = |step: f64| step >= COARSE * size;
     let beginning = |step: f64| {
         values
@@ -81,7 +83,8 @@ fn coarse_beginning<'v>(values: impl Iterator<Item = &'v f64> + Clone) -> Option
             .take_while(move |value| is_multiple(**value, step))
     };
     if beginning(step).all(|value| value.total_cmp(&head[0]).is_eq()) {
-        while step > OF_ONE_VALUE * size {
+        // A round number, such as a thousand, need not be rounded.
+        while step > unit || step > OF_ONE_VALUE * size {
             step /= 10.0;
         }
     }
@@ -125,7 +128,7 @@ mod tests {
     #[test]
     fn a_resolution_that_changes_is_found() {
         let exact = |number: usize| {
-            let value = |at| 2.4 + 0.1 * (as_f64(at) * 0.618_034).fract();
+            let value = |at| 2.4 + 0.1 * (as_f64(at + 1) * 0.618_034).fract();
             (0..number).map(value).collect::<Vec<f64>>()
         };
         let rounded = |step: f64| {
