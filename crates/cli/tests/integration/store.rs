@@ -313,7 +313,7 @@ fn the_same_file_in_two_folders_is_the_same_in_both_stores() {
     1 session
 
      session  started           suite      runs  instances  iterations  unfinished  tool       id
-     one      2023-11-14 22:13  hyperfine     1          1           2           0  hyperfine  872bacd4-fa1b-84d6-9828-45bd0249f1fc
+     night    2023-11-14 22:13  hyperfine     1          1           2           0  hyperfine  284c10aa-0a12-8803-9ac1-c75ddfb806a5
     exit 0
     ");
     assert_snapshot!(run(&["--store", "one.db", "db", "merge", "two.db"]), @"
@@ -332,7 +332,7 @@ fn the_same_file_in_two_folders_is_the_same_in_both_stores() {
     assert_snapshot!(run(&["--store", "one.db", "import", "two.jsonl"]), @"
     two.jsonl: nothing new, everything is already in the store
     detected record: its first line has `v` and `kind`
-    stored in one.db as session `one` of suite `hyperfine`
+    stored in one.db as session `night` of suite `hyperfine`
     found 1 name, 1 result
     exit 0
     ");
@@ -347,7 +347,7 @@ fn the_same_file_in_two_folders_is_the_same_in_both_stores() {
         "two/night.json",
     ]);
     assert_snapshot!(run(&["--store", "one.db", "db", "merge", "three.db"]), @r#"
-    error: session 872bacd4-fa1b-84d6-9828-45bd0249f1fc is already in the store with other content: `suite` is "hyperfine" there and "mine" here
+    error: session 284c10aa-0a12-8803-9ac1-c75ddfb806a5 is already in the store with other content: `suite` is "hyperfine" there and "mine" here
       nothing was merged from three.db
       hint: the two stores disagree about a measurement; find out which one was changed
     exit 2

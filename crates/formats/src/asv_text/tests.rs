@@ -26,35 +26,40 @@ fn run_and_show_have_the_same_values() {
     {"v":1,"kind":"instance_end","instance":"#7","outcome":"ok"}
     {"v":1,"kind":"instance","id":"#8","run":"#1","benchmark":{"id":"b.time_fails"},"block":0,"position":6,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#8","outcome":"failed"}
-    {"v":1,"kind":"instance","id":"#9","run":"#1","benchmark":{"id":"b.time_range"},"block":0,"position":7,"attempt":0}
-    {"v":1,"kind":"summary","instance":"#9","metric":"wall_time","centre":0.0000125,"statistic":"median","error":2e-6}
+    {"v":1,"kind":"instance","id":"#9","run":"#1","benchmark":{"id":"b.time_one(10)"},"block":0,"position":7,"attempt":0}
+    {"v":1,"kind":"summary","instance":"#9","metric":"wall_time","centre":4.74e-7,"statistic":"median","error":2e-7}
     {"v":1,"kind":"instance_end","instance":"#9","outcome":"ok"}
-    {"v":1,"kind":"instance","id":"#10","run":"#1","benchmark":{"id":"b.time_skipped"},"block":0,"position":8,"attempt":0}
-    {"v":1,"kind":"instance_end","instance":"#10","outcome":"skipped"}
-    {"v":1,"kind":"instance","id":"#11","run":"#1","benchmark":{"id":"b.track_size"},"block":0,"position":9,"attempt":0}
-    {"v":1,"kind":"summary","instance":"#11","metric":"value","centre":42.0,"statistic":"median"}
+    {"v":1,"kind":"instance","id":"#10","run":"#1","benchmark":{"id":"b.time_one(100)"},"block":0,"position":8,"attempt":0}
+    {"v":1,"kind":"summary","instance":"#10","metric":"wall_time","centre":9.47e-7,"statistic":"median","error":2e-7}
+    {"v":1,"kind":"instance_end","instance":"#10","outcome":"ok"}
+    {"v":1,"kind":"instance","id":"#11","run":"#1","benchmark":{"id":"b.time_range"},"block":0,"position":9,"attempt":0}
+    {"v":1,"kind":"summary","instance":"#11","metric":"wall_time","centre":0.0000125,"statistic":"median","error":2e-6}
     {"v":1,"kind":"instance_end","instance":"#11","outcome":"ok"}
-    {"v":1,"kind":"instance","id":"#12","run":"#1","benchmark":{"id":"b.track_three(1, 'x', 3)"},"block":0,"position":10,"attempt":0}
-    {"v":1,"kind":"instance_end","instance":"#12","outcome":"failed"}
-    {"v":1,"kind":"instance","id":"#13","run":"#1","benchmark":{"id":"b.track_three(1, 'x', 4)"},"block":0,"position":11,"attempt":0}
-    {"v":1,"kind":"summary","instance":"#13","metric":"value","centre":6.0,"statistic":"median"}
+    {"v":1,"kind":"instance","id":"#12","run":"#1","benchmark":{"id":"b.time_skipped"},"block":0,"position":10,"attempt":0}
+    {"v":1,"kind":"instance_end","instance":"#12","outcome":"skipped"}
+    {"v":1,"kind":"instance","id":"#13","run":"#1","benchmark":{"id":"b.track_size"},"block":0,"position":11,"attempt":0}
+    {"v":1,"kind":"summary","instance":"#13","metric":"value","centre":42.0,"statistic":"median"}
     {"v":1,"kind":"instance_end","instance":"#13","outcome":"ok"}
-    {"v":1,"kind":"instance","id":"#14","run":"#1","benchmark":{"id":"b.track_three(1, 'yy', 3)"},"block":0,"position":12,"attempt":0}
+    {"v":1,"kind":"instance","id":"#14","run":"#1","benchmark":{"id":"b.track_three(1, 'x', 3)"},"block":0,"position":12,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#14","outcome":"failed"}
-    {"v":1,"kind":"instance","id":"#15","run":"#1","benchmark":{"id":"b.track_three(1, 'yy', 4)"},"block":0,"position":13,"attempt":0}
-    {"v":1,"kind":"summary","instance":"#15","metric":"value","centre":7.0,"statistic":"median"}
+    {"v":1,"kind":"instance","id":"#15","run":"#1","benchmark":{"id":"b.track_three(1, 'x', 4)"},"block":0,"position":13,"attempt":0}
+    {"v":1,"kind":"summary","instance":"#15","metric":"value","centre":6.0,"statistic":"median"}
     {"v":1,"kind":"instance_end","instance":"#15","outcome":"ok"}
-    {"v":1,"kind":"instance","id":"#16","run":"#1","benchmark":{"id":"b.track_three(2, 'x', 3)"},"block":0,"position":14,"attempt":0}
+    {"v":1,"kind":"instance","id":"#16","run":"#1","benchmark":{"id":"b.track_three(1, 'yy', 3)"},"block":0,"position":14,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#16","outcome":"failed"}
-    {"v":1,"kind":"instance","id":"#17","run":"#1","benchmark":{"id":"b.track_three(2, 'x', 4)"},"block":0,"position":15,"attempt":0}
+    {"v":1,"kind":"instance","id":"#17","run":"#1","benchmark":{"id":"b.track_three(1, 'yy', 4)"},"block":0,"position":15,"attempt":0}
     {"v":1,"kind":"summary","instance":"#17","metric":"value","centre":7.0,"statistic":"median"}
     {"v":1,"kind":"instance_end","instance":"#17","outcome":"ok"}
-    {"v":1,"kind":"instance","id":"#18","run":"#1","benchmark":{"id":"b.track_three(2, 'yy', 3)"},"block":0,"position":16,"attempt":0}
+    {"v":1,"kind":"instance","id":"#18","run":"#1","benchmark":{"id":"b.track_three(2, 'x', 3)"},"block":0,"position":16,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#18","outcome":"failed"}
-    {"v":1,"kind":"instance","id":"#19","run":"#1","benchmark":{"id":"b.track_three(2, 'yy', 4)"},"block":0,"position":17,"attempt":0}
-    {"v":1,"kind":"summary","instance":"#19","metric":"value","centre":8.0,"statistic":"median"}
+    {"v":1,"kind":"instance","id":"#19","run":"#1","benchmark":{"id":"b.track_three(2, 'x', 4)"},"block":0,"position":17,"attempt":0}
+    {"v":1,"kind":"summary","instance":"#19","metric":"value","centre":7.0,"statistic":"median"}
     {"v":1,"kind":"instance_end","instance":"#19","outcome":"ok"}
-    without a result: b.time_one (line 20): it has no value of asv
+    {"v":1,"kind":"instance","id":"#20","run":"#1","benchmark":{"id":"b.track_three(2, 'yy', 3)"},"block":0,"position":18,"attempt":0}
+    {"v":1,"kind":"instance_end","instance":"#20","outcome":"failed"}
+    {"v":1,"kind":"instance","id":"#21","run":"#1","benchmark":{"id":"b.track_three(2, 'yy', 4)"},"block":0,"position":19,"attempt":0}
+    {"v":1,"kind":"summary","instance":"#21","metric":"value","centre":8.0,"statistic":"median"}
+    {"v":1,"kind":"instance_end","instance":"#21","outcome":"ok"}
     "##);
     insta::assert_snapshot!(shown(&imported("asv-text-0.6/show.txt")), @r##"
     asv-text because it has results of `asv show`
@@ -80,35 +85,40 @@ fn run_and_show_have_the_same_values() {
     {"v":1,"kind":"instance_end","instance":"#7","outcome":"ok"}
     {"v":1,"kind":"instance","id":"#8","run":"#1","benchmark":{"id":"b.time_fails"},"block":0,"position":6,"attempt":0,"host":"vm"}
     {"v":1,"kind":"instance_end","instance":"#8","outcome":"failed"}
-    {"v":1,"kind":"instance","id":"#9","run":"#1","benchmark":{"id":"b.time_range"},"block":0,"position":7,"attempt":0,"host":"vm"}
-    {"v":1,"kind":"summary","instance":"#9","metric":"wall_time","centre":0.0000125,"statistic":"median","error":2e-6}
+    {"v":1,"kind":"instance","id":"#9","run":"#1","benchmark":{"id":"b.time_one(10)"},"block":0,"position":7,"attempt":0,"host":"vm"}
+    {"v":1,"kind":"summary","instance":"#9","metric":"wall_time","centre":4.74e-7,"statistic":"median","error":2e-7}
     {"v":1,"kind":"instance_end","instance":"#9","outcome":"ok"}
-    {"v":1,"kind":"instance","id":"#10","run":"#1","benchmark":{"id":"b.time_skipped"},"block":0,"position":8,"attempt":0,"host":"vm"}
-    {"v":1,"kind":"instance_end","instance":"#10","outcome":"skipped"}
-    {"v":1,"kind":"instance","id":"#11","run":"#1","benchmark":{"id":"b.track_size"},"block":0,"position":9,"attempt":0,"host":"vm"}
-    {"v":1,"kind":"summary","instance":"#11","metric":"value","centre":42.0,"statistic":"median"}
+    {"v":1,"kind":"instance","id":"#10","run":"#1","benchmark":{"id":"b.time_one(100)"},"block":0,"position":8,"attempt":0,"host":"vm"}
+    {"v":1,"kind":"summary","instance":"#10","metric":"wall_time","centre":9.47e-7,"statistic":"median","error":2e-7}
+    {"v":1,"kind":"instance_end","instance":"#10","outcome":"ok"}
+    {"v":1,"kind":"instance","id":"#11","run":"#1","benchmark":{"id":"b.time_range"},"block":0,"position":9,"attempt":0,"host":"vm"}
+    {"v":1,"kind":"summary","instance":"#11","metric":"wall_time","centre":0.0000125,"statistic":"median","error":2e-6}
     {"v":1,"kind":"instance_end","instance":"#11","outcome":"ok"}
-    {"v":1,"kind":"instance","id":"#12","run":"#1","benchmark":{"id":"b.track_three(1, 'x', 3)"},"block":0,"position":10,"attempt":0,"host":"vm"}
-    {"v":1,"kind":"instance_end","instance":"#12","outcome":"failed"}
-    {"v":1,"kind":"instance","id":"#13","run":"#1","benchmark":{"id":"b.track_three(1, 'x', 4)"},"block":0,"position":11,"attempt":0,"host":"vm"}
-    {"v":1,"kind":"summary","instance":"#13","metric":"value","centre":6.0,"statistic":"median"}
+    {"v":1,"kind":"instance","id":"#12","run":"#1","benchmark":{"id":"b.time_skipped"},"block":0,"position":10,"attempt":0,"host":"vm"}
+    {"v":1,"kind":"instance_end","instance":"#12","outcome":"skipped"}
+    {"v":1,"kind":"instance","id":"#13","run":"#1","benchmark":{"id":"b.track_size"},"block":0,"position":11,"attempt":0,"host":"vm"}
+    {"v":1,"kind":"summary","instance":"#13","metric":"value","centre":42.0,"statistic":"median"}
     {"v":1,"kind":"instance_end","instance":"#13","outcome":"ok"}
-    {"v":1,"kind":"instance","id":"#14","run":"#1","benchmark":{"id":"b.track_three(1, 'yy', 3)"},"block":0,"position":12,"attempt":0,"host":"vm"}
+    {"v":1,"kind":"instance","id":"#14","run":"#1","benchmark":{"id":"b.track_three(1, 'x', 3)"},"block":0,"position":12,"attempt":0,"host":"vm"}
     {"v":1,"kind":"instance_end","instance":"#14","outcome":"failed"}
-    {"v":1,"kind":"instance","id":"#15","run":"#1","benchmark":{"id":"b.track_three(1, 'yy', 4)"},"block":0,"position":13,"attempt":0,"host":"vm"}
-    {"v":1,"kind":"summary","instance":"#15","metric":"value","centre":7.0,"statistic":"median"}
+    {"v":1,"kind":"instance","id":"#15","run":"#1","benchmark":{"id":"b.track_three(1, 'x', 4)"},"block":0,"position":13,"attempt":0,"host":"vm"}
+    {"v":1,"kind":"summary","instance":"#15","metric":"value","centre":6.0,"statistic":"median"}
     {"v":1,"kind":"instance_end","instance":"#15","outcome":"ok"}
-    {"v":1,"kind":"instance","id":"#16","run":"#1","benchmark":{"id":"b.track_three(2, 'x', 3)"},"block":0,"position":14,"attempt":0,"host":"vm"}
+    {"v":1,"kind":"instance","id":"#16","run":"#1","benchmark":{"id":"b.track_three(1, 'yy', 3)"},"block":0,"position":14,"attempt":0,"host":"vm"}
     {"v":1,"kind":"instance_end","instance":"#16","outcome":"failed"}
-    {"v":1,"kind":"instance","id":"#17","run":"#1","benchmark":{"id":"b.track_three(2, 'x', 4)"},"block":0,"position":15,"attempt":0,"host":"vm"}
+    {"v":1,"kind":"instance","id":"#17","run":"#1","benchmark":{"id":"b.track_three(1, 'yy', 4)"},"block":0,"position":15,"attempt":0,"host":"vm"}
     {"v":1,"kind":"summary","instance":"#17","metric":"value","centre":7.0,"statistic":"median"}
     {"v":1,"kind":"instance_end","instance":"#17","outcome":"ok"}
-    {"v":1,"kind":"instance","id":"#18","run":"#1","benchmark":{"id":"b.track_three(2, 'yy', 3)"},"block":0,"position":16,"attempt":0,"host":"vm"}
+    {"v":1,"kind":"instance","id":"#18","run":"#1","benchmark":{"id":"b.track_three(2, 'x', 3)"},"block":0,"position":16,"attempt":0,"host":"vm"}
     {"v":1,"kind":"instance_end","instance":"#18","outcome":"failed"}
-    {"v":1,"kind":"instance","id":"#19","run":"#1","benchmark":{"id":"b.track_three(2, 'yy', 4)"},"block":0,"position":17,"attempt":0,"host":"vm"}
-    {"v":1,"kind":"summary","instance":"#19","metric":"value","centre":8.0,"statistic":"median"}
+    {"v":1,"kind":"instance","id":"#19","run":"#1","benchmark":{"id":"b.track_three(2, 'x', 4)"},"block":0,"position":17,"attempt":0,"host":"vm"}
+    {"v":1,"kind":"summary","instance":"#19","metric":"value","centre":7.0,"statistic":"median"}
     {"v":1,"kind":"instance_end","instance":"#19","outcome":"ok"}
-    without a result: b.time_one('start', '947±200ns') (line 35): it has no value of asv
+    {"v":1,"kind":"instance","id":"#20","run":"#1","benchmark":{"id":"b.track_three(2, 'yy', 3)"},"block":0,"position":18,"attempt":0,"host":"vm"}
+    {"v":1,"kind":"instance_end","instance":"#20","outcome":"failed"}
+    {"v":1,"kind":"instance","id":"#21","run":"#1","benchmark":{"id":"b.track_three(2, 'yy', 4)"},"block":0,"position":19,"attempt":0,"host":"vm"}
+    {"v":1,"kind":"summary","instance":"#21","metric":"value","centre":8.0,"statistic":"median"}
+    {"v":1,"kind":"instance_end","instance":"#21","outcome":"ok"}
     "##);
 }
 
@@ -266,7 +276,12 @@ fn a_broken_file_is_named() {
     {"v":1,"kind":"instance_end","instance":"#7","outcome":"ok"}
     {"v":1,"kind":"instance","id":"#8","run":"#1","benchmark":{"id":"b.time_fails"},"block":0,"position":6,"attempt":0,"host":"vm"}
     {"v":1,"kind":"instance_end","instance":"#8","outcome":"failed"}
-    without a result: b.time_one('start', '947±200ns') (line 35): it has no value of asv
+    {"v":1,"kind":"instance","id":"#9","run":"#1","benchmark":{"id":"b.time_one(10)"},"block":0,"position":7,"attempt":0,"host":"vm"}
+    {"v":1,"kind":"summary","instance":"#9","metric":"wall_time","centre":4.74e-7,"statistic":"median","error":2e-7}
+    {"v":1,"kind":"instance_end","instance":"#9","outcome":"ok"}
+    {"v":1,"kind":"instance","id":"#10","run":"#1","benchmark":{"id":"b.time_one(100)"},"block":0,"position":8,"attempt":0,"host":"vm"}
+    {"v":1,"kind":"summary","instance":"#10","metric":"wall_time","centre":9.47e-7,"statistic":"median","error":2e-7}
+    {"v":1,"kind":"instance_end","instance":"#10","outcome":"ok"}
     without a result: b.time_range (line 37): it has no value of asv
     "##);
     let text = "Commit: v1.2\n\na.time_b [h/e]\n  3 parsecs\n\na.time_c [h/e]\n  2.5m\n";

@@ -77,8 +77,9 @@ const NAMES: [&str; 3] = ["name", "value", "unit"];
 pub(super) fn missing_header(first: &[String], rows: &[CsvRow]) -> Option<Vec<String>> {
     let is_row = |cells: &[&str]| match cells {
         [name, value, unit @ ..] => {
-            let is_number =
-                |cell: &str| number(cell, DecimalMark::Point).is_some_and(f64::is_finite);
+            let marks = [DecimalMark::Point, DecimalMark::Comma];
+            let read = |cell: &str| marks.iter().find_map(|mark| number(cell, *mark));
+            let is_number = |cell: &str| read(cell).is_some_and(f64::is_finite);
             let is_name =
                 !is_missing(name) && !is_number(name) && time(name, DateOrder::Unknown).is_none();
             let is_known = |unit: &&str| Unit::named(unit).metric.better.is_some();

@@ -495,12 +495,7 @@ fn tables_of_markdown_and_blanks_and_without_names_are_read() {
       Ok {"wall_time": 2.5e-6}
 
 
-    benchmark=name, value=value
-    sort;1 
-      Ok {"value": 5.0}
-    scan;2 
-      Ok {"value": 5.0}
-
+    made-up is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, catch2-text, asv-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
 
     benchmark=name, value=value, unit=unit
     sort 

@@ -10,8 +10,8 @@ const COARSE: f64 = 1e-3;
 const OF_ONE_VALUE: f64 = 0.25;
 /// A multiple of the resolution deviates by less than this share of it, or of the value.
 const TOLERANCE: f64 = 1e-9;
-/// Units in which values may have been rounded: their own with any power of ten, else KiB, MiB and GiB.
-const UNITS: [f64; 4] = [1.0, 1024.0, 1_048_576.0, 1_073_741_824.0];
+/// Units in which values may have been rounded that are no power of ten of their own: KiB, MiB and GiB.
+const BINARY: [f64; 3] = [1024.0, 1_048_576.0, 1_073_741_824.0];
 
 /// Values of a series that has a coarser resolution at one end, as if all of it had that.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,9 +73,13 @@ fn coarse_beginning<'v>(values: impl Iterator<Item = &'v f64> + Clone) -> Option
     let mut sizes: Vec<f64> = head.iter().map(|value| value.abs()).collect();
     sizes.sort_by(f64::total_cmp);
     let size = sizes[sizes.len() / 2];
-    let (unit, mut step) = UNITS
-        .iter()
-        .find_map(|unit| Some((*unit, step_of(&head, *unit)?)))?;
+    let own = step_of(&head, 1.0).map(|step| (1.0, step));
+    let of_unit = |unit: &f64| Some((*unit, step_of(&head, *unit)?));
+    let binary = || {
+        let steps = BINARY.iter().filter_map(of_unit);
+        steps.max_by(|one, other| one.1.total_cmp(&other.1))
+    };
+    let (unit, mut step) = own.or_else(binary)?;
     let is_coarse = |step: f64| step >= COARSE * size;
     let beginning = |step: f64| {
         values
