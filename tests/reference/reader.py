@@ -478,8 +478,7 @@ def catch2_text(path):
             if below:
                 value, of = below[1], below[2]
             full = " ".join([*name, match[1]]).strip()
-            statistic = "mean/sd" if below else "mean"
-            found.append(Instance("::".join([*names, full]), summaries={"wall_time": {statistic: float(value) / unit[of]}}))
+            found.append(Instance("::".join([*names, full]), summaries={"wall_time": {"mean": float(value) / unit[of]}}))
             name = []
         elif match := re.match(r"(\S.*?) +Benchmark failed", line):
             found.append(Instance("::".join([*names, match[1]]), outcome=FAILED))
