@@ -495,7 +495,12 @@ fn tables_of_markdown_and_blanks_and_without_names_are_read() {
       Ok {"wall_time": 2.5e-6}
 
 
-    made-up is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, catch2-text, asv-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
+    benchmark=name, value=value
+    sort 
+      Ok {"value": 1.5}
+    scan 
+      Ok {"value": 2.5}
+
 
     benchmark=name, value=value, unit=unit
     sort 
