@@ -1,9 +1,11 @@
 //! The series of benchmarks: one value per run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use lapwing_stats::as_f64;
+use lapwing_stats::changepoint::evenly_rounded;
 
 use super::environment::Observed;
 use super::options::HistoryOrder;
@@ -364,17 +366,36 @@ impl HistorySeries {
 
     /// Returns the values on the scale on which levels are compared: logarithms where all are positive.
     pub(super) fn scaled(&self) -> Vec<f64> {
-        self.scaled_from(0)
+        self.on_scale(self.points.iter().map(|point| point.value))
     }
 
-    /// Returns those from this point on.
-    pub(super) fn scaled_from(&self, first: usize) -> Vec<f64> {
-        let is_ratio = self.is_ratio();
-        let values = self.points[first..].iter().map(|point| point.value);
-        values
-            .map(|value| if is_ratio { value.ln() } else { value })
-            .collect()
+    /// Returns those in which changes are looked for, all of them with the coarsest resolution that any has.
+    pub(super) fn searchable(&self) -> SearchableValues {
+        let values: Vec<f64> = self.points.iter().map(|point| point.value).collect();
+        match evenly_rounded(&values) {
+            Some(even) => SearchableValues {
+                values: self.on_scale(even.values.into_iter()),
+                fine: Some(even.fine),
+            },
+            None => SearchableValues {
+                values: self.on_scale(values.into_iter()),
+                fine: None,
+            },
+        }
     }
+
+    fn on_scale(&self, values: impl Iterator<Item = f64>) -> Vec<f64> {
+        let is_ratio = self.is_ratio();
+        let scaled = |value: f64| if is_ratio { value.ln() } else { value };
+        values.map(scaled).collect()
+    }
+}
+
+/// The values of a series in which changes are looked for.
+pub(super) struct SearchableValues {
+    pub(super) values: Vec<f64>,
+    /// The points that have a finer resolution than the others.
+    pub(super) fine: Option<Range<usize>>,
 }
 
 fn points(
