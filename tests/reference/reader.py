@@ -463,6 +463,52 @@ def criterion_text(path):
     return found
 
 
+def catch2_text(path):
+    """A row of figures, the mean on the line below; the names of case and sections are between dashes above."""
+    found, names, name, lines = [], [], [], text_of(path).splitlines()
+    unit = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1}
+    for at, line in enumerate(lines):
+        if re.fullmatch(r"\.{20,}", line):
+            start = max(i for i in range(at) if lines[i].startswith("-----"))
+            rule = max(i for i in range(start) if lines[i].startswith("-----"))
+            names = [it.strip() for it in lines[rule + 1 : start]]
+        elif match := re.fullmatch(r"(.*?) +(\d+) +\d+ +([\d.]+) ([num]?s) *", line):
+            value, of = match[3], match[4]
+            below = re.match(r" +([\d.]+) ([num]?s) ", lines[at + 1]) if at + 1 < len(lines) else None
+            if below:
+                value, of = below[1], below[2]
+            full = " ".join([*name, match[1]]).strip()
+            found.append(Instance("::".join([*names, full]), summaries={"wall_time": {"mean": float(value) / unit[of]}}))
+            name = []
+        elif match := re.match(r"(\S.*?) +Benchmark failed", line):
+            found.append(Instance("::".join([*names, match[1]]), outcome=FAILED))
+        elif re.fullmatch(r"\S.*  ", line):
+            name.append(line.strip())
+    return found
+
+
+def asv_text(path):
+    """The rows of `asv compare` have two values, before and after."""
+    found = []
+    sizes = {"": 1, "k": 1e3, "M": 1e6}
+    times = {"ns": 1e9, "μs": 1e6, "ms": 1e3, "s": 1}
+
+    def instance(name, text):
+        if text in ("failed", "n/a"):
+            return Instance(name, outcome=FAILED if text == "failed" else SKIPPED)
+        value, suffix = re.fullmatch(r"([\d.]+)(?:±[\d.]+)?(\D*)", text).groups()
+        kinds = {"time": "wall_time", "mem": "memory", "peakmem": "peak_memory", "track": "value"}
+        metric = kinds[name.partition("(")[0].rpartition(".")[2].partition("_")[0]]
+        number = float(value) / times[suffix] if metric == "wall_time" else float(value) * sizes[suffix]
+        return Instance(name, summaries={metric: {"median": number}})
+
+    for line in text_of(path).splitlines():
+        cells = [it.strip() for it in line.strip("|").split("|")]
+        if len(cells) == 5 and cells[3] != "Ratio" and not cells[4].startswith("--"):
+            found += [instance(cells[4], cell) for cell in cells[1:3]]
+    return found
+
+
 def benchmarktools(path):
     def below(name, value):
         kind, fields = value

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lapwing_analyse::clean::{BurnInRule, CleaningRules, OutlierMetrics, OutlierRule};
-use lapwing_analyse::sample::CommitLine;
+use lapwing_analyse::sample::{CommitLine, MainChoice, RepositoryCommits};
 use lapwing_formats::ImportOptions;
 use lapwing_measure::suite::burn_in_file;
 use lapwing_measure::{ancestry, default_line, known_commits, number_of_commits, remote_address};
@@ -209,6 +209,8 @@ pub struct JudgingOptions {
     pub suite: JudgeSettings,
     /// How files are read; `None` as usual.
     pub reading: Option<ImportOptions>,
+    /// The runs that sides have which are conditions.
+    pub main: MainChoice,
 }
 
 impl JudgingOptions {
@@ -228,8 +230,16 @@ impl JudgingOptions {
         repository.map_or_else(Vec::new, |folder| ancestry(folder, revision))
     }
 
+    /// Returns what the repository under test knows of commits.
+    pub fn repository(&self) -> RepositoryCommits<'_> {
+        RepositoryCommits {
+            ancestry: Box::new(|revision| self.ancestry(revision)),
+            line: Box::new(|commits| self.commit_line(commits)),
+        }
+    }
+
     /// Returns the line of the default branch of the repository under test, if it has one of these commits.
-    pub fn commit_line(&self, commits: &BTreeSet<&str>) -> Option<CommitLine> {
+    fn commit_line(&self, commits: &BTreeSet<&str>) -> Option<CommitLine> {
         let folder = self.suite.repository.as_deref()?;
         if commits.is_empty() {
             return None;
@@ -301,6 +311,7 @@ impl CleaningOptions {
             triage_by: suite.triage_by.clone(),
             suite,
             reading: None,
+            main: MainChoice::DefaultBranch,
         })
     }
 

@@ -9,11 +9,13 @@ use clap::Args;
 use jiff::Timestamp;
 use lapwing_analyse::clean::CleaningRules;
 use lapwing_analyse::judge::{CompareMethod, CompareOptions, MetricChoice, SideSamples};
-use lapwing_analyse::sample::{ComparedSides, SampleFilter, Selector, SideSpec};
+use lapwing_analyse::sample::{
+    ComparedSides, MainChoice, SampleFilter, Selector, SideKind, SideSpec,
+};
 use lapwing_formats::{EachRun, ImportError, ImportOptions, Source};
 use lapwing_measure::suite::burn_in_file::unknown_names;
 use lapwing_record::{Filter, Store, files};
-use lapwing_show::answers::compare::{environment_note, pool_note, uncommitted_note};
+use lapwing_show::answers::compare::{Unused, environment_note, pool_note, uncommitted_note};
 use lapwing_show::writing::Note;
 use lapwing_stats::{Confidence, Seed};
 use tempfile::TempDir;
@@ -150,8 +152,8 @@ pub struct GatheredSides {
     pub samples: SideSamples,
     /// Notes on the choice of the sides.
     pub notes: Vec<Note>,
-    /// The options that had no effect on how files are read.
-    pub ignored: Vec<&'static str>,
+    /// What has no part in the comparison.
+    pub unused: Unused,
 }
 
 /// Returns the metrics of a filter.
@@ -196,12 +198,11 @@ pub fn gather(
         let differences = samples.unintended_differences(candidate);
         environment_note([&names[0], &names[candidate]], &differences)
     }));
-    let ignored = found.ignored_options();
     Ok(GatheredSides {
         names,
         samples,
         notes,
-        ignored,
+        unused: found.unused(judging),
     })
 }
 
@@ -248,9 +249,15 @@ impl FoundSides {
             });
             honour(opened?)
         };
-        let ancestry = |revision: &str| judging.ancestry(revision);
         let open_file = |path: &Path| honour(files.open(path, filter, context)?);
-        let sides = ComparedSides::find(specs, filter, open, open_file, &ancestry)?;
+        let sides = ComparedSides::find(
+            specs,
+            filter,
+            open,
+            open_file,
+            &judging.repository(),
+            judging.main,
+        )?;
         Ok(Self {
             sides,
             disregarded: disregarded.into_inner(),
@@ -258,10 +265,19 @@ impl FoundSides {
         })
     }
 
-    /// Returns the options that had no effect on how the files were read.
-    pub fn ignored_options(&self) -> Vec<&'static str> {
+    /// Returns the runs of other branches that are left out, and the options that had no effect on how files were read.
+    pub fn unused(&self, judging: &JudgingOptions) -> Unused {
         let is_ignored = self.files.reading.each_run != EachRun::Iteration && !self.files.has_runs;
-        is_ignored.then_some("--each-run").into_iter().collect()
+        let mut sides = self.sides.sides.iter();
+        let has_effect = judging.main != MainChoice::FirstParents
+            || sides.any(|side| side.kind == SideKind::Query);
+        let options = [("--each-run", is_ignored), ("--first-parents", !has_effect)];
+        let options = options.into_iter().filter(|it| it.1).map(|it| it.0);
+        Unused {
+            options: options.collect(),
+            others: self.sides.others.clone(),
+            ..Unused::default()
+        }
     }
 
     /// Returns notes on the choice of the sides and on excluded results.

@@ -82,6 +82,7 @@ fn candidates_of(error: &(dyn Error + 'static)) -> Vec<String> {
         }
         Some(_) | None => match error.downcast_ref() {
             Some(StoreError::NoMatch { suggestions, .. }) => suggestions.clone(),
+            Some(StoreError::NoBranch { recorded, .. }) => recorded.clone(),
             Some(_) | None => Vec::new(),
         },
     }
@@ -332,6 +333,12 @@ fn side_hint(error: &SideError) -> Option<String> {
         SideError::Nothing { known, .. }
         | SideError::NoRun { known, .. }
         | SideError::TooShort { known, .. } => Some(known_sides_text(known)),
+        SideError::NoFirstParents { .. } => Some(
+            "run it in the repository, or name it as `repository` in the suite file".to_owned(),
+        ),
+        SideError::OnlyOthers { .. } => {
+            Some("add `of BRANCH` to compare the runs of another branch".to_owned())
+        }
         SideError::NoRunPasses { .. } => Some("`lapwing list runs` shows what there is".to_owned()),
         SideError::NotMeasured { nearest, .. } => Some(match nearest {
             Some(commit) => {
@@ -447,6 +454,13 @@ fn store_hint(error: &StoreError) -> Option<String> {
             ));
         }
         StoreError::NoMatch { what, .. } => return list_hint(what),
+        StoreError::NoBranch { recorded, .. } if !recorded.is_empty() => {
+            "`lapwing list runs` lists them; `detect`, `report` and `compare` know the branch of other commits in the repository under test"
+        }
+        StoreError::NoBranch { .. } => {
+            "`detect`, `report` and `compare` know the branch of a commit from the repository under test: run them in it, or name it \
+             as `repository` in the suite file; version=, commit= and since= choose runs without a branch"
+        }
         StoreError::Ambiguous { .. } => "use the id of one of them",
         StoreError::Conflict {
             kind: RecordKind::Instance,

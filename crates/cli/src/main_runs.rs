@@ -1,6 +1,6 @@
 //! The runs that a history is judged by, and their order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use clap::Args;
 use lapwing_analyse::sample::{
@@ -43,24 +43,23 @@ impl MainOption {
         judging: &JudgingOptions,
         usual: MainChoice,
     ) -> Result<JudgedRuns, CliError> {
+        let repository = judging.repository();
         let mut runs = store.catalogue().run_heads()?;
+        let choice = match self.first_parents {
+            true => MainChoice::FirstParents,
+            false if asked.runs.alternatives(RunKey::Branch).is_empty() => {
+                usual.unless_chosen(&asked.runs, &MainRuns::default())
+            }
+            false => usual.unless_chosen(&asked.runs, &repository.main_runs(&runs)),
+        };
         runs.retain(|run| {
             let sessions = filter.sessions.as_ref();
             let chosen = filter.runs.as_ref();
             sessions.is_none_or(|it| it.contains(&run.session))
                 && chosen.is_none_or(|it| it.contains(&run.id))
         });
-        let commits: BTreeSet<&str> = runs.iter().filter_map(|it| it.commit.as_deref()).collect();
-        let line = judging.commit_line(&commits);
-        let main = MainRuns::of(&runs, line.as_ref(), self.choice(asked, usual));
-        if main.judged.is_empty() && !runs.is_empty() {
-            let branch = line.as_ref().map(|line| format!(" of `{}`", line.branch()));
-            let branch = branch.unwrap_or_default();
-            return Err(CliError::input(format!(
-                "no measured commit is on the line of first parents{branch}"
-            ))
-            .hint("run it in the repository, or name it as `repository` in the suite file"));
-        }
+        let line = repository.line_of(&runs);
+        let main = MainRuns::of(&runs, line.as_ref(), choice).checked(line.as_ref())?;
         let judged: Vec<&RunHead> = (runs.iter())
             .filter(|run| main.judged.contains(&run.id))
             .collect();
@@ -79,21 +78,11 @@ impl MainOption {
         })
     }
 
-    fn choice(self, asked: &SampleFilter, usual: MainChoice) -> MainChoice {
-        let by_user = [
-            RunKey::Branch,
-            RunKey::Commit,
-            RunKey::Version,
-            RunKey::Session,
-            RunKey::Run,
-        ];
-        let is_chosen = |key: &RunKey| !asked.runs.alternatives(*key).is_empty();
-        if self.first_parents {
-            MainChoice::FirstParents
-        } else if by_user.iter().any(is_chosen) {
-            MainChoice::All
-        } else {
-            usual
+    /// Returns the runs that sides have which are conditions.
+    pub fn choice(self) -> MainChoice {
+        match self.first_parents {
+            true => MainChoice::FirstParents,
+            false => MainChoice::DefaultBranch,
         }
     }
 }

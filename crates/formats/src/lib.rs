@@ -9,11 +9,13 @@
 
 mod amun;
 mod asv;
+mod asv_text;
 mod benchmark_js;
 mod benchmark_tools;
 mod benchmarkdotnet;
 mod bmf;
 mod catch2;
+mod catch2_text;
 mod chrome_trace;
 mod coiled;
 mod conbench;
@@ -57,7 +59,7 @@ use lapwing_model::{Id, Record, Session};
 use lapwing_record::{AppendCounts, Store, StoreError, Writer};
 
 pub(crate) use csv::refusal as table_refusal;
-pub use csv::{ColumnChoices, ColumnsUsed};
+pub use csv::{ColumnChoices, ColumnsUsed, UnclearColumn};
 pub use lapwing_model::EachRun;
 pub use shared::alike::Alike;
 pub use shared::error::{BadLine, Foreign, ImportError};
@@ -99,6 +101,8 @@ pub const FORMATS: &[Format] = &[
     benchmark_tools::FORMAT,
     lnt::FORMAT,
     criterion_text::FORMAT,
+    catch2_text::FORMAT,
+    asv_text::FORMAT,
     benchmark_js::FORMAT,
     divan::FORMAT,
     libtest::FORMAT,

@@ -57,8 +57,7 @@ fn impossible_content(record: &Record) -> Option<String> {
     {
         return Some(too_many_metrics());
     }
-    let is_deep = objects(record).iter().any(|object| is_deep(object));
-    is_deep.then(|| format!("nested deeper than {DEEPEST} levels"))
+    has_object(record, is_deep).then(|| format!("nested deeper than {DEEPEST} levels"))
 }
 
 /// Returns the sentence about a line that is too long.
@@ -142,17 +141,19 @@ fn infinite(record: &Record) -> Option<&str> {
     }
 }
 
-fn objects(record: &Record) -> Vec<&Object> {
+/// Returns whether the test holds for any of the objects of a record.
+fn has_object(record: &Record, test: impl Fn(&Object) -> bool) -> bool {
+    let any = |objects: &[&Object]| objects.iter().any(|object| test(object));
     match record {
-        Record::Session(it) => vec![&it.attributes, &it.artifacts, &it.extra],
-        Record::Run(it) => vec![
+        Record::Session(it) => any(&[&it.attributes, &it.artifacts, &it.extra]),
+        Record::Run(it) => any(&[
             &it.environment,
             &it.attributes,
             &it.artifacts,
             &it.extra,
             &it.version.extra,
-        ],
-        Record::Instance(it) => vec![
+        ]),
+        Record::Instance(it) => any(&[
             &it.environment,
             &it.job,
             &it.attributes,
@@ -160,12 +161,12 @@ fn objects(record: &Record) -> Vec<&Object> {
             &it.extra,
             &it.benchmark.params,
             &it.benchmark.extra,
-        ],
-        Record::Iteration(it) => vec![&it.attributes, &it.artifacts, &it.extra],
-        Record::Span(it) => vec![&it.attributes, &it.extra],
-        Record::InstanceEnd(it) => vec![&it.observed, &it.extra],
-        Record::Summary(it) => vec![&it.extra],
-        Record::Annotation(it) => vec![&it.target, &it.extra],
+        ]),
+        Record::Iteration(it) => any(&[&it.attributes, &it.artifacts, &it.extra]),
+        Record::Span(it) => any(&[&it.attributes, &it.extra]),
+        Record::InstanceEnd(it) => any(&[&it.observed, &it.extra]),
+        Record::Summary(it) => any(&[&it.extra]),
+        Record::Annotation(it) => any(&[&it.target, &it.extra]),
     }
 }
 
@@ -177,15 +178,28 @@ fn exceeds(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// Returns whether an iteration is so plain that its line need not be written to know that it is
-/// short: nearly all are, and they are the most.
+/// Returns whether a record is so plain that its line need not be written to know that it is
+/// short: nearly all iterations and instances are, and they are the most.
 fn is_surely_short(record: &Record) -> bool {
-    let Record::Iteration(it) = record else {
-        return false;
+    let length = match record {
+        Record::Iteration(it) => {
+            let names: usize = it.metrics.keys().map(|name| 40 + name.len()).sum();
+            names + it.message.as_ref().map_or(0, String::len)
+        }
+        Record::Instance(it) => {
+            let benchmark = &it.benchmark;
+            let texts = benchmark.tags.iter().chain(&benchmark.fingerprint);
+            let texts = texts.chain(&it.host).chain([&benchmark.id]);
+            texts.map(|text| 4 + text.len()).sum()
+        }
+        Record::InstanceEnd(it) => it.message.as_ref().map_or(0, String::len),
+        Record::Session(_)
+        | Record::Run(_)
+        | Record::Span(_)
+        | Record::Summary(_)
+        | Record::Annotation(_) => return false,
     };
-    let names: usize = it.metrics.keys().map(|name| 40 + name.len()).sum();
-    let plain = it.attributes.is_empty() && it.artifacts.is_empty() && it.extra.is_empty();
-    plain && names + it.message.as_ref().map_or(0, String::len) < SURELY_SHORT
+    length < SURELY_SHORT && !has_object(record, |object| !object.is_empty())
 }
 
 fn line_length(record: &Record) -> usize {

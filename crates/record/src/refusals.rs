@@ -1,6 +1,6 @@
 //! What a reader leaves out and goes on without.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 
 use lapwing_model::LONGEST_LINE;
 
@@ -49,26 +49,19 @@ pub enum LineEnd {
 /// When the source cannot be read.
 pub fn read_line(source: &mut (impl BufRead + ?Sized), line: &mut Vec<u8>) -> io::Result<LineEnd> {
     line.clear();
-    let mut too_long = false;
-    loop {
-        let piece = source.fill_buf()?;
-        let end = piece.iter().position(|&byte| byte == b'\n');
-        let used = end.map_or(piece.len(), |at| at + 1);
-        let is_over = piece.is_empty();
-        if !too_long && line.len() + used > LONGEST_LINE {
-            too_long = true;
-            *line = Vec::new();
-        }
-        if !too_long {
-            line.extend_from_slice(&piece[..used]);
-        }
-        source.consume(used);
-        match (end, too_long) {
-            (Some(_), false) => return Ok(LineEnd::Whole),
-            (None, false) if is_over => return Ok(LineEnd::OfFile),
-            (Some(_), true) => return Ok(LineEnd::TooLong),
-            (None, true) if is_over => return Ok(LineEnd::TooLong),
-            (None, _) => {}
-        }
+    let most = LONGEST_LINE as u64 + 1;
+    Read::take(&mut *source, most).read_until(b'\n', line)?;
+    let is_whole = line.ends_with(b"\n");
+    if line.len() <= LONGEST_LINE {
+        return Ok(if is_whole {
+            LineEnd::Whole
+        } else {
+            LineEnd::OfFile
+        });
     }
+    *line = Vec::new();
+    if !is_whole {
+        source.skip_until(b'\n')?;
+    }
+    Ok(LineEnd::TooLong)
 }

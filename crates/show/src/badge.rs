@@ -2,8 +2,10 @@
 
 use maud::html;
 
-use lapwing_analyse::detect::{Detection, Direction, Finding};
+use lapwing_analyse::detect::Detection;
 use lapwing_model::text::{counted, grouped};
+
+use crate::ChangeCounts;
 
 const LABEL: &str = "performance";
 const GREEN: &str = "#2e7d32";
@@ -14,7 +16,7 @@ const TEN_LETTERS: usize = 63;
 const MARGIN: usize = 6;
 const HEIGHT: usize = 20;
 
-/// Returns an SVG image with the number of changes that are neither undone nor triaged. If there is none, it says in how
+/// Returns an SVG image with the number of regressions that are neither undone nor triaged, else of improvements. If there is none, it says in how
 /// many of the histories, unless all were judged.
 pub fn badge(detection: &Detection) -> String {
     let (text, colour) = message(detection);
@@ -22,33 +24,19 @@ pub fn badge(detection: &Detection) -> String {
 }
 
 fn message(detection: &Detection) -> (String, &'static str) {
-    // As in the sentence of `lapwing detect`: each history counts, and what a suite shares is one.
-    let number = |direction: Direction| {
-        let counts = |finding: &Finding| finding.direction == direction && finding.is_open();
-        let is_counted = |at: &&usize| counts(&detection.findings[**at]);
-        let groups = detection.groups.iter().map(|group| {
-            let number = group.findings.iter().filter(is_counted).count();
-            if group.is_shared {
-                number.min(1)
-            } else {
-                number
-            }
-        });
-        groups.sum()
-    };
+    let counts = ChangeCounts::of(detection);
+    if let Some(regressions) = counts.regressions_text("regression") {
+        return (regressions, RED);
+    }
     let judged = &detection.judged;
-    match (
-        number(Direction::Regression),
-        number(Direction::Improvement),
-    ) {
-        (0, _) if judged.judged == 0 => ("not judged".to_owned(), GREY),
-        (0, 0) if !judged.is_complete() => {
+    match counts.improvements() {
+        _ if judged.judged == 0 => ("not judged".to_owned(), GREY),
+        0 if !judged.is_complete() => {
             let [judged, all] = [judged.judged, judged.histories].map(grouped);
             (format!("no regressions in {judged} of {all}"), GREEN)
         }
-        (0, 0) => ("no regressions".to_owned(), GREEN),
-        (0, improvements) => (counted(improvements, "improvement"), GREEN),
-        (regressions, _) => (counted(regressions, "regression"), RED),
+        0 => ("no regressions".to_owned(), GREEN),
+        improvements => (counted(improvements, "improvement"), GREEN),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The findings of change detection as JUnit XML, which CI systems show as tests.
 
-use crate::{FindingText, reason_words};
+use crate::{ChangeCounts, FindingText, reason_words};
 use maud::{Markup, PreEscaped, html};
 
 use super::words::finding::environment_text;
@@ -9,7 +9,8 @@ use lapwing_analyse::detect::{
 };
 
 /// Returns a test suite per suite with a test case per history of a measured metric. It fails for a regression that is
-/// neither undone nor triaged, and is skipped if it was not judged. Failures have a test case where there are more of
+/// neither undone nor triaged, with a failure for each, and is skipped if it was not judged. A property has the number of
+/// regressions of a suite, of which a history may have several. Failures have a test case where there are more of
 /// them than before.
 pub fn junit(histories: &Histories, detection: &Detection) -> String {
     let mut suites: Vec<&str> = histories
@@ -18,13 +19,27 @@ pub fn junit(histories: &Histories, detection: &Detection) -> String {
         .map(|series| series.subject.suite.as_str())
         .collect();
     suites.dedup();
+    // A file without any test case is an error to some CI systems.
+    let is_empty = suites.is_empty();
     let document = html! {
         (PreEscaped("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"))
         testsuites name="lapwing detect" {
             @for suite in suites { (test_suite(suite, histories, detection)) }
+            @if is_empty { (nothing_judged()) }
         }
     };
     document.into_string() + "\n"
+}
+
+/// Returns the test suite of a store without histories.
+fn nothing_judged() -> Markup {
+    html! {
+        testsuite name="lapwing detect" tests="1" failures="0" errors="0" skipped="1" {
+            testcase classname="lapwing detect" name="histories" {
+                skipped message="nothing judged: no benchmark has a usable value" {}
+            }
+        }
+    }
 }
 
 /// What a test case says: its failures, or why it was skipped.
@@ -59,9 +74,17 @@ fn test_suite(suite: &str, histories: &Histories, detection: &Detection) -> Mark
         .collect();
     let failed = cases.iter().filter(|case| !case.failures.is_empty());
     let skipped = cases.iter().filter(|case| case.skipped.is_some());
+    let of_suite = detection.groups.iter().filter(|group| {
+        let first = group.findings.first();
+        first.is_some_and(|at| detection.findings[*at].subject.suite == suite)
+    });
+    let regressions = ChangeCounts::among(detection, &of_suite.collect::<Vec<_>>()).regressions();
     let suite = valid(suite);
     html! {
         testsuite name=(suite) tests=(cases.len()) failures=(failed.count()) errors="0" skipped=(skipped.count()) {
+            @if regressions > 0 {
+                properties { property name="regressions" value=(regressions) {} }
+            }
             @for case in &cases {
                 testcase classname=(suite) name=(valid(&case.name)) {
                     @for finding in &case.failures { (failure(histories, finding)) }

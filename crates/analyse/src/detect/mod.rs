@@ -22,6 +22,8 @@ mod options;
 mod order_tests;
 mod past;
 mod points;
+#[cfg(test)]
+mod resolution_tests;
 mod search;
 mod searched;
 mod self_test;

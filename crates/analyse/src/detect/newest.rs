@@ -254,7 +254,7 @@ impl RecentRuns {
             series: at,
             first,
             moments: points.iter().map(|point| point.moment).collect(),
-            values: series.scaled_from(first),
+            values: series.searchable().values.split_off(first),
             is_closed: false,
             moved: 0,
         })

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
 use lapwing_stats::as_f64;
-use lapwing_stats::changepoint::{LevelNoise, LevelOptions, series_changes};
+use lapwing_stats::changepoint::{LevelNoise, LevelOptions, SeriesChanges, series_changes};
 
 use super::drift::{DriftSize, drift_size};
 use super::environment::{EnvironmentChange, differences};
 use super::finding::{ChangeKind, Direction, Evidence, Finding};
-use super::series::{Histories, HistorySeries, Moment};
+use super::series::{Histories, HistorySeries, Moment, SearchableValues};
 use super::shared::SharedChange;
 use super::size::ChangeSize;
 
@@ -70,6 +70,32 @@ impl SeriesChange {
     }
 }
 
+/// Returns the changes in a part of a series that begins at `start`, one of so many that are searched.
+fn changes_of(
+    changes: SeriesChanges,
+    start: usize,
+    number: f64,
+) -> impl Iterator<Item = SeriesChange> {
+    let change = move |point: usize, range: RangeInclusive<usize>, p_value: f64| SeriesChange {
+        point: start + point,
+        range: start + range.start()..=start + range.end(),
+        p_value: (p_value * number).min(1.0),
+        is_shared: false,
+        until: None,
+        from: 0,
+        drift: None,
+    };
+    let steps = changes.steps.into_iter();
+    let steps = steps.map(move |step| change(step.index, step.range, step.p_value));
+    let drift = changes.drift.map(|drift| SeriesChange {
+        drift: Some(SeriesDrift {
+            bend: drift.bend.map(|bend| start + bend),
+        }),
+        ..change(*drift.range.end(), drift.range, drift.p_value)
+    });
+    steps.chain(drift)
+}
+
 /// The changes of one series, and the autocorrelation of its noise.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SearchedSeries {
@@ -98,7 +124,7 @@ impl SearchedSeries {
         }
         found.is_tested = true;
         found.rate = options.false_alarms;
-        let scaled = series.scaled();
+        let SearchableValues { values, fine } = series.searchable();
         let mut start = 0;
         let mut parts = Vec::new();
         for change in shared {
@@ -110,37 +136,40 @@ impl SearchedSeries {
             }
         }
         parts.push(start..series.points.len());
-        let number = as_f64(parts.len());
+        let exact = fine.as_ref().map(|_| series.scaled());
+        let fine = fine.unwrap_or_default();
+        let fine_of = |part: &Range<usize>| {
+            let within = part.start.max(fine.start)..part.end.min(fine.end);
+            (within.len() >= FEWEST_RUNS).then_some(within)
+        };
+        let fine_parts: Vec<Range<usize>> = parts.iter().filter_map(fine_of).collect();
+        let number = as_f64(parts.len() + fine_parts.len());
         let longest = parts.iter().map(Range::len).max();
         for part in parts {
-            let changes = series_changes(&scaled[part.clone()], options);
+            let changes = series_changes(&values[part.clone()], options);
             if Some(part.len()) == longest {
                 found.noise = changes.noise;
             }
-            let weight = as_f64(part.len()) / as_f64(scaled.len());
+            let weight = as_f64(part.len()) / as_f64(values.len());
             found.autocorrelation += changes.autocorrelation * weight;
             found.wanders = changes.wanders;
-            let change = |point: usize, range: RangeInclusive<usize>, p_value: f64| SeriesChange {
-                point: part.start + point,
-                range: part.start + range.start()..=part.start + range.end(),
-                p_value: (p_value * number).min(1.0),
-                is_shared: false,
-                until: None,
-                from: 0,
-                drift: None,
-            };
-            let steps = changes.steps.into_iter();
             found
                 .changes
-                .extend(steps.map(|step| change(step.index, step.range, step.p_value)));
-            found
-                .changes
-                .extend(changes.drift.map(|drift| SeriesChange {
-                    drift: Some(SeriesDrift {
-                        bend: drift.bend.map(|bend| part.start + bend),
-                    }),
-                    ..change(*drift.range.end(), drift.range, drift.p_value)
-                }));
+                .extend(changes_of(changes, part.start, number));
+        }
+        // Small changes that only a finer resolution shows.
+        for part in fine_parts {
+            let values = exact.as_deref().unwrap_or(&values);
+            let changes = series_changes(&values[part.clone()], options);
+            for change in changes_of(changes, part.start, number) {
+                let is_same = |known: &SeriesChange| {
+                    known.range.start() <= change.range.end()
+                        && change.range.start() <= known.range.end()
+                };
+                if !found.changes.iter().any(is_same) {
+                    found.changes.push(change);
+                }
+            }
         }
         found.changes.sort_by_key(|change| change.point);
         found

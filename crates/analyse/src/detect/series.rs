@@ -1,9 +1,11 @@
 //! The series of benchmarks: one value per run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use lapwing_stats::as_f64;
+use lapwing_stats::changepoint::evenly_rounded;
 
 use super::environment::Observed;
 use super::options::HistoryOrder;
@@ -32,6 +34,8 @@ pub struct Moment {
     pub(super) observed: Arc<Observed>,
     /// The digits of a commit that tell it from those of the other moments.
     pub(super) commit_digits: usize,
+    /// The characters of its time that tell it from the other moments of its version; 0 without any.
+    pub(super) night_digits: usize,
 }
 
 impl Moment {
@@ -43,6 +47,7 @@ impl Moment {
             run,
             observed: Arc::default(),
             commit_digits: Version::COMMIT_DIGITS,
+            night_digits: 0,
         }
     }
 
@@ -59,6 +64,15 @@ impl Moment {
         let name = name.clone().or_else(|| commit.as_ref().map(digits));
         let version = Version::label_of(name.as_deref(), None, *dirty);
         version.unwrap_or_else(|| self.session.label())
+    }
+
+    /// Returns when it was measured, by date or if needed by time, if its version was measured in several nights:
+    /// `2026-03-05`. `None` if it was not, or if only the time of a file is known.
+    pub fn night(&self) -> Option<String> {
+        let night: String = (self.position.measured.to_string().chars())
+            .take(self.night_digits)
+            .collect();
+        Some(night).filter(|it| !it.is_empty() && self.has_start())
     }
 
     /// Returns the version.
@@ -294,6 +308,7 @@ impl Histories {
         for moment in &mut self.moments {
             moment.commit_digits = digits;
         }
+        tell_nights(&mut self.moments);
         for place in self.known.values_mut() {
             *place = places[*place];
         }
@@ -351,17 +366,36 @@ impl HistorySeries {
 
     /// Returns the values on the scale on which levels are compared: logarithms where all are positive.
     pub(super) fn scaled(&self) -> Vec<f64> {
-        self.scaled_from(0)
+        self.on_scale(self.points.iter().map(|point| point.value))
     }
 
-    /// Returns those from this point on.
-    pub(super) fn scaled_from(&self, first: usize) -> Vec<f64> {
-        let is_ratio = self.is_ratio();
-        let values = self.points[first..].iter().map(|point| point.value);
-        values
-            .map(|value| if is_ratio { value.ln() } else { value })
-            .collect()
+    /// Returns those in which changes are looked for, all of them with the coarsest resolution that any has.
+    pub(super) fn searchable(&self) -> SearchableValues {
+        let values: Vec<f64> = self.points.iter().map(|point| point.value).collect();
+        match evenly_rounded(&values) {
+            Some(even) => SearchableValues {
+                values: self.on_scale(even.values.into_iter()),
+                fine: Some(even.fine),
+            },
+            None => SearchableValues {
+                values: self.on_scale(values.into_iter()),
+                fine: None,
+            },
+        }
     }
+
+    fn on_scale(&self, values: impl Iterator<Item = f64>) -> Vec<f64> {
+        let is_ratio = self.is_ratio();
+        let scaled = |value: f64| if is_ratio { value.ln() } else { value };
+        values.map(scaled).collect()
+    }
+}
+
+/// The values of a series in which changes are looked for.
+pub(super) struct SearchableValues {
+    pub(super) values: Vec<f64>,
+    /// The points that have a finer resolution than the others.
+    pub(super) fine: Option<Range<usize>>,
 }
 
 fn points(
@@ -433,6 +467,29 @@ fn short_commit(commit: &str, digits: usize) -> String {
     }
     let last = &commit[commit.len() - LAST..];
     format!("{}…{last}", &commit[..Version::COMMIT_DIGITS])
+}
+
+/// Finds how many characters of the time tell the moments of a version apart.
+fn tell_nights(moments: &mut [Moment]) {
+    /// The characters of a date, and of a time in minutes.
+    const DIGITS: [usize; 2] = ["2026-03-05".len(), "2026-03-05T10:00".len()];
+    let mut of_version: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+    for (at, moment) in moments.iter().enumerate() {
+        if moment.version().label().is_some() {
+            let version = (moment.session.suite.clone(), moment.label());
+            of_version.entry(version).or_default().push(at);
+        }
+    }
+    for places in of_version.into_values().filter(|it| it.len() > 1) {
+        let dates = places.iter().map(|at| {
+            let time = moments[*at].position.measured.to_string();
+            time.chars().take(DIGITS[0]).collect::<String>()
+        });
+        let is_date_enough = dates.collect::<BTreeSet<String>>().len() == places.len();
+        for at in places {
+            moments[at].night_digits = DIGITS[usize::from(!is_date_enough)];
+        }
+    }
 }
 
 /// Returns how many digits tell the commits of moments apart.

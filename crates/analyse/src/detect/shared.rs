@@ -91,7 +91,7 @@ impl Standardised {
         if series.points.len() < RUNS {
             return None;
         }
-        let scaled = series.scaled();
+        let scaled = series.searchable().values;
         let centre = median(&scaled)?;
         let steps: Vec<f64> = scaled
             .windows(2)

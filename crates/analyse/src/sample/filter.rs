@@ -1,7 +1,7 @@
 //! Filters: the runs selected by a text, by the same rules for every command, store and file.
 
-use super::Selector;
 use super::setting::is_setting_named;
+use super::{RepositoryCommits, Selector};
 use lapwing_model::{Id, MetricName, StartedFrom};
 use lapwing_record::{Filter, Retired, RunHead, SessionHead, Store, StoreError};
 
@@ -166,6 +166,31 @@ impl SampleFilter {
     /// # Errors
     /// If an entry about sessions or runs has no match, or the store cannot be read.
     pub fn resolve(&self, store: &Store) -> Result<Filter, StoreError> {
+        self.resolve_as(store, |_, heads| heads)
+    }
+
+    /// Returns the same where the branch of a run without a recorded one is told by the repository under test.
+    ///
+    /// # Errors
+    /// If an entry about sessions or runs has no match, or the store cannot be read.
+    pub fn resolve_in(
+        &self,
+        store: &Store,
+        repository: &RepositoryCommits<'_>,
+    ) -> Result<Filter, StoreError> {
+        self.resolve_as(store, |conditions, heads| {
+            if conditions.alternatives(RunKey::Branch).is_empty() {
+                return heads;
+            }
+            repository.with_branches(conditions, &heads, &repository.main_runs(&heads))
+        })
+    }
+
+    fn resolve_as(
+        &self,
+        store: &Store,
+        told: impl FnOnce(&Selector, Vec<RunHead>) -> Vec<RunHead>,
+    ) -> Result<Filter, StoreError> {
         let mut filter = self.without_runs();
         let (of_sessions, of_runs) = (self.runs.about_sessions(), self.runs.about_runs());
         let is_any = |selector: &Selector| *selector == Selector::default();
@@ -185,7 +210,7 @@ impl SampleFilter {
         if is_any(&of_runs) && latest.is_none() {
             return Ok(filter);
         }
-        let mut heads = store.catalogue().run_heads()?;
+        let mut heads = told(&of_runs, store.catalogue().run_heads()?);
         let mut chosen = of_runs.choose(&heads)?;
         if let Some(latest) = latest {
             let is_left = |run: &RunHead| {

@@ -5,6 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use lapwing_model::Id;
 use lapwing_record::RunHead;
 
+use super::Selector;
+use super::filter::RunKey;
+use super::side::SideError;
+
 /// Usual names of default branches; a repository that had one and has another one has renamed it.
 const USUAL: [&str; 3] = ["main", "master", "trunk"];
 /// One commit of so many may be missing in the repository.
@@ -78,7 +82,27 @@ pub enum MainChoice {
     All,
 }
 
-/// The runs of the default branch, and the number of others.
+impl MainChoice {
+    /// Returns the choice for conditions: all runs where they choose runs themselves, and not just the default branch.
+    #[must_use]
+    pub fn unless_chosen(self, conditions: &Selector, main: &MainRuns) -> Self {
+        let by_user = [
+            RunKey::Commit,
+            RunKey::Version,
+            RunKey::Session,
+            RunKey::Run,
+        ];
+        let is_chosen = |key: &RunKey| !conditions.alternatives(*key).is_empty();
+        let mut branches = conditions.alternatives(RunKey::Branch).iter();
+        if by_user.iter().any(is_chosen) || branches.any(|it| !main.is_default(it)) {
+            Self::All
+        } else {
+            self
+        }
+    }
+}
+
+/// The runs of the default branch, and the others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MainRuns {
     /// The runs to judge.
@@ -87,12 +111,12 @@ pub struct MainRuns {
     pub branches: BTreeSet<String>,
     /// Whether the branch with the most runs was taken, because nothing else tells which one is the default.
     pub is_guess: bool,
-    /// The branches that are not judged.
-    pub other_branches: BTreeSet<String>,
-    /// Number of runs of other branches, or of commits that are not on the line of first parents.
-    pub branch_runs: usize,
-    /// Number of runs with uncommitted changes that are not judged.
-    pub dirty_runs: usize,
+    /// The runs of other branches, or of commits that are not on the line of first parents, each with its branch.
+    pub branch_runs: BTreeMap<Id, Option<String>>,
+    /// The runs with uncommitted changes that are not judged.
+    pub dirty_runs: BTreeSet<Id>,
+    /// The suites of which a branch is the default one, by its names.
+    suites_of: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl MainRuns {
@@ -120,6 +144,7 @@ impl MainRuns {
         };
         let line = line.filter(has_commit);
         let mut main: Vec<&RunHead> = runs.to_vec();
+        let mut names = BTreeSet::new();
         match choice {
             MainChoice::All => {
                 self.judged.extend(main.iter().map(|run| run.id));
@@ -131,11 +156,13 @@ impl MainRuns {
                     commit.is_some_and(|commit| line.number(commit).is_some())
                 };
                 main.retain(|run| line.is_some_and(|line| is_on(line, run)));
-                self.branches.extend(line.map(|line| line.branch.clone()));
+                names.extend(line.map(|line| line.branch.clone()));
+                self.branches.extend(names.iter().cloned());
             }
             MainChoice::DefaultBranch => {
                 let default = DefaultBranch::of(runs, line);
                 let line = line.filter(|line| has_most(line, runs));
+                names = default.asked_as(runs, line);
                 main.retain(|run| match (branch(run), run.commit.as_deref()) {
                     (Some(branch), _) => default.is(branch),
                     (None, Some(commit)) => line.is_none_or(|line| !line.is_elsewhere(commit)),
@@ -150,19 +177,67 @@ impl MainRuns {
                 }
             }
         }
-        self.branch_runs += runs.len() - main.len();
-        let dirty = main.iter().filter(|run| run.dirty == Some(true)).count();
-        if 2 * dirty <= main.len() {
-            main.retain(|run| run.dirty != Some(true));
-            self.dirty_runs += dirty;
+        let suite = runs.iter().map(|run| &run.suite).next();
+        for name in names {
+            self.suites_of
+                .entry(name)
+                .or_default()
+                .extend(suite.cloned());
+        }
+        if main.len() < runs.len() {
+            let of_main: BTreeSet<Id> = main.iter().map(|run| run.id).collect();
+            let others = runs.iter().filter(|run| !of_main.contains(&run.id));
+            let others = others.map(|run| (run.id, branch(run).map(str::to_owned)));
+            self.branch_runs.extend(others);
+        }
+        let is_dirty = |run: &RunHead| run.dirty == Some(true);
+        let dirty = main.iter().filter(|run| is_dirty(run)).map(|run| run.id);
+        let dirty: Vec<Id> = dirty.collect();
+        if 2 * dirty.len() <= main.len() {
+            main.retain(|run| !is_dirty(run));
+            self.dirty_runs.extend(dirty);
         }
         self.judged.extend(main.iter().map(|run| run.id));
-        let others = runs.iter().filter_map(|run| branch(run));
-        let others = others.filter(|it| !self.branches.contains(*it));
-        let others: Vec<String> = others.map(str::to_owned).collect();
-        if self.branch_runs > 0 {
-            self.other_branches.extend(others);
+    }
+
+    /// Returns the same if there is anything to judge among the others.
+    ///
+    /// # Errors
+    /// If all runs are left out, as no commit is on the line of first parents.
+    pub fn checked(self, line: Option<&CommitLine>) -> Result<Self, SideError> {
+        if self.judged.is_empty() && !self.branch_runs.is_empty() {
+            let branch = line.map(|line| line.branch.clone());
+            return Err(SideError::NoFirstParents { branch });
         }
+        Ok(self)
+    }
+
+    /// Returns whether a branch is the default one of a suite.
+    pub fn is_default(&self, branch: &str) -> bool {
+        self.suites_of.contains_key(branch)
+    }
+
+    /// Returns whether a run is of a branch, if that is the default one of its suite.
+    pub(super) fn is_of(&self, branch: &str, run: &RunHead) -> Option<bool> {
+        let suites = self.suites_of.get(branch)?;
+        let is_told = suites.contains(&run.suite);
+        is_told.then(|| !self.branch_runs.contains_key(&run.id))
+    }
+
+    /// Returns the branches that are not judged.
+    pub fn other_branches(&self) -> BTreeSet<&str> {
+        let others = self.branch_runs.values().flatten().map(String::as_str);
+        others.filter(|it| !self.branches.contains(*it)).collect()
+    }
+
+    /// Returns the same of some runs.
+    #[must_use]
+    pub fn among(&self, runs: &BTreeSet<Id>) -> Self {
+        let mut some = self.clone();
+        some.judged.retain(|run| runs.contains(run));
+        some.branch_runs.retain(|run, _| runs.contains(run));
+        some.dirty_runs.retain(|run| runs.contains(run));
+        some
     }
 }
 
@@ -238,108 +313,20 @@ impl DefaultBranch {
         }
     }
 
+    /// Returns the names by which the default branch can be asked for, if anything tells it.
+    fn asked_as(&self, runs: &[&RunHead], line: Option<&CommitLine>) -> BTreeSet<String> {
+        let recorded: BTreeSet<Option<&str>> = runs.iter().map(|run| branch(run)).collect();
+        let only = recorded.first().filter(|_| recorded.len() == 1);
+        let name = match only {
+            _ if !self.names.is_empty() => return self.names.clone(),
+            Some(Some(name)) => Some(*name),
+            Some(None) => line.map(CommitLine::branch),
+            None => None,
+        };
+        name.map(str::to_owned).into_iter().collect()
+    }
+
     fn is(&self, branch: &str) -> bool {
         self.names.is_empty() || self.names.contains(branch)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use jiff::Timestamp;
-    use lapwing_model::StartedFrom;
-
-    use super::*;
-
-    /// Runs, each written as its branch, its commit and whether there are uncommitted changes: `main abc +`.
-    fn runs(texts: &[&str]) -> Vec<RunHead> {
-        let runs = (0_u64..).zip(texts).map(|(number, text)| {
-            let mut words = text.split(' ');
-            let mut word = || words.next().filter(|it| *it != "-").map(str::to_owned);
-            let id = Id::derived(&[&number.to_le_bytes()]);
-            RunHead {
-                id,
-                session: id,
-                session_name: None,
-                suite: "s".to_owned(),
-                started: Timestamp::UNIX_EPOCH,
-                variant: "default".to_owned(),
-                levels: BTreeMap::default(),
-                version: None,
-                branch: word(),
-                commit: word(),
-                version_date: None,
-                dirty: word().map(|it| it == "+"),
-                started_from: StartedFrom::default(),
-                file: None,
-            }
-        });
-        runs.collect()
-    }
-
-    /// Returns the places of the judged runs, and the default branches.
-    fn judged(texts: &[&str], line: Option<&CommitLine>, choice: MainChoice) -> String {
-        let runs = runs(texts);
-        let main = MainRuns::of(&runs, line, choice);
-        let places = runs
-            .iter()
-            .zip(0..)
-            .filter(|(run, _)| main.judged.contains(&run.id));
-        let places: Vec<String> = places.map(|(_, place)| place.to_string()).collect();
-        let branches: Vec<&str> = main.branches.iter().map(String::as_str).collect();
-        format!("{} {}", places.join(""), branches.join("+"))
-            .trim()
-            .to_owned()
-    }
-
-    fn of_default(texts: &[&str]) -> String {
-        judged(texts, None, MainChoice::DefaultBranch)
-    }
-
-    #[test]
-    fn the_default_branch_is_told_by_its_name_or_by_the_most_runs() {
-        assert_eq!(of_default(&["-", "-"]), "01");
-        assert_eq!(of_default(&["idea", "idea"]), "01");
-        assert_eq!(of_default(&["main", "idea", "-"]), "02 main");
-        assert_eq!(of_default(&["refs/heads/main", "idea"]), "0 main");
-        // It was renamed.
-        assert_eq!(of_default(&["master", "main", "x"]), "01 main+master");
-        assert_eq!(of_default(&["a", "b", "b"]), "12 b");
-        // Releases of one branch, nights of the other.
-        assert_eq!(of_default(&["main", "dev", "dev", "dev"]), "123 dev");
-        // Unclear: nothing is left out.
-        assert_eq!(of_default(&["idea", "-", "-"]), "012");
-    }
-
-    #[test]
-    fn uncommitted_changes_are_left_out_unless_they_are_the_most() {
-        assert_eq!(
-            of_default(&["main a", "main a +", "main b", "main c"]),
-            "023"
-        );
-        assert_eq!(of_default(&["main a +", "main a +", "main b"]), "012");
-    }
-
-    #[test]
-    fn the_repository_tells_the_branch_of_commits() {
-        let commits = ["aaaaaaaa1", "bbbbbbbb2", "cccccccc3"].map(str::to_owned);
-        let known = ["aaaaaaaa", "bbbbbbbb2", "dddddddd4", "eeeeeeee5"].map(str::to_owned);
-        let line = CommitLine::new("main".to_owned(), commits, known.into());
-        assert_eq!(line.number("bbbbbbbb"), Some(2));
-        assert_eq!([line.number("b"), line.number("dddddddd4")], [None, None]);
-        let of = |texts: &[&str], choice| judged(texts, Some(&line), choice);
-        let unnamed = ["- aaaaaaaa", "- bbbbbbbb2", "- dddddddd4", "- 99999999"];
-        assert_eq!(of(&unnamed, MainChoice::DefaultBranch), "013 main");
-        assert_eq!(of(&unnamed, MainChoice::FirstParents), "01 main");
-        assert_eq!(of(&unnamed, MainChoice::All), "0123");
-        // Most commits are elsewhere: first parents do not tell the history.
-        let elsewhere = ["- aaaaaaaa", "- dddddddd4", "- eeeeeeee5"];
-        assert_eq!(of(&elsewhere, MainChoice::DefaultBranch), "012");
-        // What is recorded counts more.
-        let recorded = ["main dddddddd4", "idea aaaaaaaa"];
-        assert_eq!(of(&recorded, MainChoice::DefaultBranch), "0 main");
-        assert_eq!(of(&recorded, MainChoice::FirstParents), "1 main");
-        // Another repository.
-        let other = ["main 11111111", "idea 22222222"];
-        assert_eq!(of(&other, MainChoice::FirstParents), "");
     }
 }

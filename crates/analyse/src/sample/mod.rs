@@ -6,6 +6,8 @@
 //! benchmark.
 
 mod batch;
+mod branches;
+mod chosen_runs;
 mod environment;
 mod epoch;
 mod file_dates;
@@ -13,7 +15,10 @@ mod filter;
 mod group;
 mod history;
 mod joined;
+mod known_sides;
 mod main_runs;
+#[cfg(test)]
+mod main_runs_tests;
 mod nights;
 mod order;
 mod pairing;
@@ -32,11 +37,13 @@ mod units;
 mod void;
 
 pub use batch::{BenchmarkBatch, each_batch};
+pub use branches::RepositoryCommits;
 pub(crate) use environment::{is_volatile, observations};
 pub use filter::{RunKey, SampleFilter};
 pub use group::{GroupBy, Sample, SettingChoice, SidePlace, samples};
 pub use history::{History, HistoryPosition, RunMoment, SourcePlace, version_date};
 pub use joined::{JoinError, check_joined};
+pub use known_sides::KnownSides;
 pub use main_runs::{CommitLine, MainChoice, MainRuns};
 pub use nights::SuiteHistories;
 pub use order::RunOrder;
@@ -48,7 +55,7 @@ pub use selector::{KEYS, Selector, moment};
 pub use selector_text::{SelectorError, assignments};
 pub(crate) use setting::variant_settings;
 pub use setting::{Setting, VariantNames, levels_text};
-pub use side::{KnownSides, SideError, SideKind, SideSpec};
+pub use side::{SideError, SideKind, SideSpec};
 pub use side_groups::SidePool;
 pub(crate) use sides::with_metrics;
 pub use sides::{ComparedSide, ComparedSides};

@@ -158,6 +158,14 @@ impl SelectorKey {
     fn no_match(&self, text: &str, runs: &[RunHead]) -> Option<StoreError> {
         let factors = || runs.iter().flat_map(|run| run.levels.keys());
         match self {
+            Self::Run(RunKey::Branch) => {
+                let names: BTreeSet<String> =
+                    runs.iter().filter_map(|run| run.branch.clone()).collect();
+                Some(StoreError::NoBranch {
+                    text: text.to_owned(),
+                    recorded: names.into_iter().collect(),
+                })
+            }
             Self::Run(key) => {
                 let names = runs.iter().filter_map(|run| key.title(run)).collect();
                 Some(StoreError::no_match(key.name(), text, names))

@@ -258,7 +258,10 @@ fn a_value_without_a_match_is_an_error_that_names_it() {
             "variant=fas",
             "no variant `fas`; did you mean `fast` or `faster`?",
         ),
-        ("branch=mian", "no branch `mian`; did you mean `main`?"),
+        (
+            "branch=mian",
+            "no run is of branch `mian`: the recorded ones are main, next",
+        ),
         ("suite=x", "no suite `x`"),
         (
             "threads=17",

@@ -5,13 +5,21 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::Selector;
+use super::chosen_runs::ChosenRuns;
 use super::filter::{RunKey, SHORTEST_ID};
-use lapwing_model::Id;
+use super::known_sides::KnownSides;
+use super::{MainChoice, MainRuns, RepositoryCommits, Selector};
+use lapwing_model::text::{counted, joined_with_and};
 use lapwing_record::{RunHead, StoreError};
 
-/// Returns the hash of the commit that a revision means, and those of its ancestors, the newest first.
-pub(super) type Ancestry<'a> = &'a dyn Fn(&str) -> Vec<String>;
+/// What tells the runs of a side, beside its text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SideLookup<'a> {
+    pub(super) repository: &'a RepositoryCommits<'a>,
+    pub(super) main: &'a MainRuns,
+    /// The runs of conditions that do not choose a branch or version.
+    pub(super) choice: MainChoice,
+}
 
 /// The kind of a side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,6 +86,22 @@ pub enum SideError {
     NoRunPasses {
         /// The query.
         text: String,
+    },
+    /// Runs have all of the properties, but none of the default branch.
+    #[error("`{text}` selects no run of {main}, only {} of other branches or commits", counted(*others, "run"))]
+    OnlyOthers {
+        /// The query.
+        text: String,
+        /// The default branch.
+        main: String,
+        /// Number of runs of other branches or commits.
+        others: usize,
+    },
+    /// No run is of a commit on the line of first parents.
+    #[error("no measured commit is on the line of first parents{}", branch.as_ref().map(|it| format!(" of `{it}`")).unwrap_or_default())]
+    NoFirstParents {
+        /// The default branch of the repository.
+        branch: Option<String>,
     },
     /// No run measured the commit that a revision means.
     #[error("`{text}` is commit {}, which is not measured", commit.get(..10).unwrap_or(commit))]
@@ -237,9 +261,9 @@ impl SideSpec {
     fn of_revision<'r>(
         &self,
         runs: &'r [RunHead],
-        ancestry: Ancestry<'_>,
+        repository: &RepositoryCommits<'_>,
     ) -> Result<Option<Vec<&'r RunHead>>, SideError> {
-        let commits = ancestry(&self.text);
+        let commits = (repository.ancestry)(&self.text);
         let Some(commit) = commits.first() else {
             return Ok(None);
         };
@@ -262,35 +286,51 @@ impl SideSpec {
         Ok(Some(chosen))
     }
 
-    /// Returns its kind, and the runs that it selects. Those of a branch, commit or version are without the runs with
-    /// uncommitted changes, where there are others.
+    /// Returns its kind, and the runs that it selects. Those of conditions are of the default branch, as in a history,
+    /// unless they choose another one or versions; those of another branch, a commit or version are without the runs
+    /// with uncommitted changes, where there are others.
     ///
     /// # Errors
     /// If it matches nothing, or several things.
     pub(super) fn resolve<'r>(
         &self,
         runs: &'r [RunHead],
-        ancestry: Ancestry<'_>,
+        lookup: SideLookup<'_>,
     ) -> Result<(SideKind, ChosenRuns<'r>), SideError> {
+        let SideLookup {
+            repository,
+            main,
+            choice,
+        } = lookup;
         if let Some(query) = &self.query {
-            let all = with_branches(query, runs, ancestry);
+            let all = repository.with_branches(query, runs, main);
             let mut chosen = ChosenRuns::of(runs, &query.without_latest().choose(&all)?);
-            if !query.alternatives(RunKey::Branch).is_empty() {
-                chosen = chosen.without_uncommitted();
-            }
+            let is_branch = !query.alternatives(RunKey::Branch).is_empty();
+            chosen = match choice.unless_chosen(query, main) {
+                MainChoice::All if is_branch => chosen.without_uncommitted(),
+                MainChoice::All => chosen,
+                MainChoice::DefaultBranch | MainChoice::FirstParents => chosen.of_main(main),
+            };
             if let Some(latest) = query.latest() {
                 chosen = chosen.latest(&latest);
             }
-            return if chosen.runs.is_empty() {
+            return if chosen.runs.is_empty() && !chosen.others.is_empty() {
+                let branches: Vec<&str> = main.branches.iter().map(String::as_str).collect();
+                Err(SideError::OnlyOthers {
+                    text: self.text.clone(),
+                    main: joined_with_and(&branches),
+                    others: chosen.others.len(),
+                })
+            } else if chosen.runs.is_empty() {
                 Err(self.nothing(runs))
             } else {
                 Ok((SideKind::Query, chosen))
             };
         }
-        let (kind, runs) = self.resolve_word(runs, ancestry)?;
+        let (kind, runs) = self.resolve_word(runs, repository)?;
         let chosen = ChosenRuns {
             runs,
-            uncommitted: Vec::new(),
+            ..ChosenRuns::default()
         };
         Ok(match kind {
             SideKind::Runs(RunKey::Commit | RunKey::Version) => {
@@ -303,7 +343,7 @@ impl SideSpec {
     fn resolve_word<'r>(
         &self,
         runs: &'r [RunHead],
-        ancestry: Ancestry<'_>,
+        repository: &RepositoryCommits<'_>,
     ) -> Result<(SideKind, Vec<&'r RunHead>), SideError> {
         let text = &self.text;
         let commit = SideKind::Runs(RunKey::Commit);
@@ -312,7 +352,7 @@ impl SideSpec {
                 .kinds(runs)
                 .iter()
                 .all(|kind| kind.chosen(runs, text).is_empty());
-        if may_be_revision && let Some(chosen) = self.of_revision(runs, ancestry)? {
+        if may_be_revision && let Some(chosen) = self.of_revision(runs, repository)? {
             return Ok((commit, chosen));
         }
         let kind = match self.kinds(runs).as_slice() {
@@ -355,122 +395,12 @@ impl SideSpec {
             }
             Some(SideKind::Query) => SideError::NoRunPasses { text },
             Some(kind) => SideError::NoRun { kind, text, known },
-            None => SideError::Nothing { text, known },
-        }
-    }
-}
-
-/// The runs of a side.
-#[derive(Debug)]
-pub(super) struct ChosenRuns<'r> {
-    pub(super) runs: Vec<&'r RunHead>,
-    /// Those that are left out because of uncommitted changes.
-    pub(super) uncommitted: Vec<&'r RunHead>,
-}
-
-impl<'r> ChosenRuns<'r> {
-    fn of(runs: &'r [RunHead], ids: &BTreeSet<Id>) -> Self {
-        Self {
-            runs: runs.iter().filter(|run| ids.contains(&run.id)).collect(),
-            uncommitted: Vec::new(),
-        }
-    }
-
-    /// Leaves out the runs with uncommitted changes of each suite that has others.
-    fn without_uncommitted(self) -> Self {
-        let is_dirty = |run: &RunHead| run.dirty == Some(true);
-        let clean = self.runs.iter().filter(|run| !is_dirty(run));
-        let suites: BTreeSet<&str> = clean.map(|run| run.suite.as_str()).collect();
-        let is_left_out = |run: &&RunHead| is_dirty(run) && suites.contains(run.suite.as_str());
-        let (uncommitted, runs) = self.runs.into_iter().partition(is_left_out);
-        Self { runs, uncommitted }
-    }
-
-    /// Keeps the latest runs; what is left out before them would have had no part anyway.
-    fn latest(mut self, latest: &Selector) -> Self {
-        let left: Vec<RunHead> = self.runs.iter().map(|it| (*it).clone()).collect();
-        let ids = latest.passing(&left);
-        self.runs.retain(|run| ids.contains(&run.id));
-        let first = self.runs.iter().map(|run| run.started).min();
-        self.uncommitted.retain(|run| Some(run.started) >= first);
-        self
-    }
-}
-
-/// Returns whether a text is a pattern for several names.
-fn is_pattern(text: &str) -> bool {
-    text.contains(['*', '?'])
-}
-
-/// Returns the runs with the branch that a query asks for, where none is recorded and their commit is in that branch.
-fn with_branches(query: &Selector, runs: &[RunHead], ancestry: Ancestry<'_>) -> Vec<RunHead> {
-    let mut runs = runs.to_vec();
-    for branch in query.alternatives(RunKey::Branch) {
-        let is_open = |run: &RunHead| run.branch.is_none() && run.commit.is_some();
-        if is_pattern(branch) || !runs.iter().any(is_open) {
-            continue;
-        }
-        let mut commits = ancestry(branch);
-        commits.sort_unstable();
-        for run in runs.iter_mut().filter(|run| is_open(run)) {
-            let commit = run.commit.as_deref().unwrap_or_default();
-            let at = commits.partition_point(|it| it.as_str() < commit);
-            let is_in = commits.get(at).is_some_and(|it| it.starts_with(commit));
-            if is_in && commit.len() >= SHORTEST_ID {
-                run.branch = Some(branch.clone());
+            None => {
+                let is_branch = |run: &RunHead| run.branch.as_ref() == Some(&text);
+                let branch = runs.iter().any(is_branch);
+                let known = known.and_first(branch.then(|| format!("branch:{text}")));
+                SideError::Nothing { text, known }
             }
         }
-    }
-    runs
-}
-
-/// The sides available in some runs.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct KnownSides {
-    /// As they are written: `variant:fast`, `version:2.1`.
-    names: Vec<String>,
-    /// Whether there are more.
-    more: bool,
-}
-
-impl KnownSides {
-    /// Returns the sides as they are written.
-    pub fn names(&self) -> &[String] {
-        &self.names
-    }
-
-    /// Returns the sides of a kind, or of every kind, that these runs offer.
-    pub fn among(runs: &[RunHead], kind: Option<SideKind>) -> Self {
-        /// The most sides to list.
-        const SHOWN: usize = 6;
-        let mut names: Vec<String> = Vec::new();
-        let keys = [RunKey::Variant, RunKey::Version, RunKey::Session];
-        let is_asked = |key: &RunKey| kind.is_none_or(|kind| kind == SideKind::Runs(*key));
-        for key in keys.into_iter().filter(is_asked) {
-            for run in runs {
-                let text = match key {
-                    RunKey::Session => run.session_name.clone(),
-                    _ => key.of(run),
-                };
-                let written = text.map(|text| format!("{}:{text}", key.name()));
-                if let Some(written) = written
-                    && !names.contains(&written)
-                {
-                    names.push(written);
-                }
-            }
-        }
-        let more = names.len() > SHOWN;
-        names.truncate(SHOWN);
-        Self { names, more }
-    }
-
-    /// Returns `available: variant:fast, version:2.1 and more`; `None` if there is none.
-    pub fn text(&self) -> Option<String> {
-        if self.names.is_empty() {
-            return None;
-        }
-        let rest = if self.more { " and more" } else { "" };
-        Some(format!("available: {}{rest}", self.names.join(", ")))
     }
 }

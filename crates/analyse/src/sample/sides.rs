@@ -5,11 +5,13 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
+use super::chosen_runs::ChosenRuns;
 use super::filter::{RunKey, SampleFilter};
 use super::group::SidePlace;
-use super::side::{Ancestry, ChosenRuns, KnownSides, SideError, SideKind, SideSpec};
+use super::known_sides::KnownSides;
+use super::side::{SideError, SideKind, SideLookup, SideSpec};
 use super::side_groups::SettingGroups;
-use super::{BenchmarkData, History, each_benchmark};
+use super::{BenchmarkData, History, MainChoice, MainRuns, RepositoryCommits, each_benchmark};
 use lapwing_model::text::joined;
 use lapwing_model::{Id, natural_order};
 use lapwing_record::{Filter, InstanceData, LeftOut, RunHead, Store, StoreError};
@@ -37,12 +39,14 @@ pub struct ComparedSides {
     pub notes: Vec<String>,
     /// The runs that are left out because of uncommitted changes.
     pub uncommitted: BTreeSet<Id>,
+    /// The runs of other branches that are left out of conditions; empty without any.
+    pub others: MainRuns,
     stores: Vec<Store>,
 }
 
 impl ComparedSides {
     /// Resolves the sides. `open` opens the main store, and is only called if a side may be in it; `open_file` reads a
-    /// file into a store; `ancestry` returns the commit that a revision such as `HEAD~3` means and its ancestors.
+    /// file into a store. Conditions that do not choose a branch or version are those of `choice`.
     ///
     /// # Errors
     /// If a side has no match, several matches, or the same runs as another one, or a store cannot be read.
@@ -51,7 +55,8 @@ impl ComparedSides {
         filter: &SampleFilter,
         open: impl FnOnce() -> Result<Store, E>,
         mut open_file: impl FnMut(&Path) -> Result<Store, E>,
-        ancestry: Ancestry<'_>,
+        repository: &RepositoryCommits<'_>,
+        choice: MainChoice,
     ) -> Result<Self, E> {
         let mut all = Self::default();
         let mut runs = Vec::new();
@@ -59,7 +64,7 @@ impl ComparedSides {
             match open() {
                 Ok(store) => {
                     // A side is all of its measurements, even if benchmarks and metrics are missing.
-                    runs = runs_passing(&store, filter).map_err(SideError::from)?;
+                    runs = runs_passing(&store, filter, repository).map_err(SideError::from)?;
                     all.stores.push(store);
                 }
                 // Two files can be compared without any store.
@@ -67,7 +72,17 @@ impl ComparedSides {
                 Err(error) => return Err(error),
             }
         }
-        let rest = without_named(specs, &runs, ancestry);
+        let (main, choice) = match specs.iter().any(SideSpec::is_query) {
+            true => repository.chosen_runs(&runs, filter, choice)?,
+            false => (MainRuns::default(), MainChoice::All),
+        };
+        let lookup = SideLookup {
+            repository,
+            main: &main,
+            choice,
+        };
+        let mut others: BTreeSet<Id> = BTreeSet::new();
+        let rest = without_named(specs, &runs, lookup);
         for spec in specs {
             let is_file = spec.is_file() || (spec.may_be_file() && spec.kinds(&runs).is_empty());
             let side = if is_file {
@@ -88,12 +103,14 @@ impl ComparedSides {
                     ChosenRuns {
                         runs: chosen,
                         uncommitted,
+                        others: of_others,
                     },
-                ) = spec.resolve(available, ancestry)?;
+                ) = spec.resolve(available, lookup)?;
+                others.extend(of_others.iter().map(|it| it.id));
                 all.uncommitted.extend(uncommitted.iter().map(|it| it.id));
                 all.notes.extend(revision_note(spec, kind, &chosen));
                 all.notes
-                    .extend(rest_note(spec, &chosen, &runs, &rest, ancestry));
+                    .extend(rest_note(spec, &chosen, &runs, &rest, lookup));
                 ComparedSide {
                     name: side_name(spec, kind, &chosen),
                     kind,
@@ -107,8 +124,10 @@ impl ComparedSides {
         all.shorten_paths();
         all.keep_one_version();
         all.refuse_overlaps()?;
-        let compared: Vec<Id> = all.all_runs().map(|run| run.id).collect();
+        let compared: BTreeSet<Id> = all.all_runs().map(|run| run.id).collect();
         all.uncommitted.retain(|run| !compared.contains(run));
+        others.retain(|run| !compared.contains(run));
+        all.others = main.among(&others);
         all.note_sessions_of_one_name();
         all.note_different_levels();
         Ok(all)
@@ -407,8 +426,12 @@ impl ComparedSide {
 }
 
 /// Returns the runs of a store that pass the filters on runs.
-fn runs_passing(store: &Store, filter: &SampleFilter) -> Result<Vec<RunHead>, StoreError> {
-    let filter = filter.resolve(store)?;
+fn runs_passing(
+    store: &Store,
+    filter: &SampleFilter,
+    repository: &RepositoryCommits<'_>,
+) -> Result<Vec<RunHead>, StoreError> {
+    let filter = filter.resolve_in(store, repository)?;
     let mut runs = store.catalogue().run_heads()?;
     let passes =
         |ids: &Option<BTreeSet<Id>>, id: Id| ids.as_ref().is_none_or(|ids| ids.contains(&id));
@@ -451,12 +474,12 @@ fn passing(
 }
 
 /// Returns the runs that no side names, for those that are conditions: `last 10 of main` beside `HEAD` is without `HEAD`.
-fn without_named(specs: &[SideSpec], runs: &[RunHead], ancestry: Ancestry<'_>) -> Vec<RunHead> {
+fn without_named(specs: &[SideSpec], runs: &[RunHead], lookup: SideLookup<'_>) -> Vec<RunHead> {
     let mut named: BTreeSet<Id> = BTreeSet::new();
     if specs.iter().any(SideSpec::is_query) {
         let specs = specs.iter().filter(|spec| !spec.is_query());
         // What has no match is told of where it is resolved.
-        let chosen = specs.filter_map(|spec| spec.resolve(runs, ancestry).ok());
+        let chosen = specs.filter_map(|spec| spec.resolve(runs, lookup).ok());
         named.extend(chosen.flat_map(|(_, chosen)| chosen.runs).map(|run| run.id));
     }
     let is_left = |run: &&RunHead| !named.contains(&run.id);
@@ -469,12 +492,12 @@ fn rest_note(
     chosen: &[&RunHead],
     runs: &[RunHead],
     rest: &[RunHead],
-    ancestry: Ancestry<'_>,
+    lookup: SideLookup<'_>,
 ) -> Option<String> {
     if !spec.is_query() || runs.len() == rest.len() {
         return None;
     }
-    let (_, of_all) = spec.resolve(runs, ancestry).ok()?;
+    let (_, of_all) = spec.resolve(runs, lookup).ok()?;
     let ids = |chosen: &[&RunHead]| chosen.iter().map(|run| run.id).collect::<BTreeSet<Id>>();
     let is_other = ids(&of_all.runs) != ids(chosen);
     is_other.then(|| format!("{} is without the runs of the other sides", spec.text))

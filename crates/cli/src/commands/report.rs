@@ -71,11 +71,14 @@ impl ReportCommand {
     /// Writes the report and prints the path of its index.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let asked = self.filters.filter()?;
-        let judging = self.triage.over(self.cleaning.judging()?);
+        let judging = JudgingOptions {
+            main: self.main.choice(),
+            ..self.triage.over(self.cleaning.judging()?)
+        };
         let comparisons = self.comparisons(&asked, &judging, context)?;
         let store = open_for_reading(context)?;
         let disregarded = judging.honour(&store)?;
-        let filter = asked.resolve(&store)?;
+        let filter = asked.resolve_in(&store, &judging.repository())?;
         let mut notes = retired_notes(&store.catalogue().left_out(&filter)?);
         notes.extend(disregarded);
         if self.compare.is_empty() {
@@ -88,6 +91,7 @@ impl ReportCommand {
         }
         let (mut changes, has_studies, judged) = self.changes(&store, &filter, &asked, &judging)?;
         changes.call_program(context.program());
+        changes.note_runs(&judged);
         notes.extend(judged);
         let bar = bar_of_many("writing", total, context);
         let usual = DetectionTarget::default();
@@ -245,13 +249,13 @@ impl ReportCommand {
         let GatheredSides {
             samples,
             names,
-            ignored,
+            unused,
             ..
         } = gathered;
         notes.extend(unused_note(Unused {
             metrics: samples.unused_metrics().clone(),
             benchmarks: samples.unused_benchmarks(&names),
-            options: ignored,
+            ..unused
         }));
         let mut comparisons = samples.compare(&names, &options);
         samples.tell_drifts(&mut comparisons, &names, options.seed);

@@ -53,7 +53,7 @@ fn an_answer_lists_changes_and_what_was_not_tested() {
     let xml = std::fs::read_to_string(folder.path().join("junit.xml")).unwrap();
     assert_snapshot!(xml, @r#"
     <?xml version="1.0" encoding="UTF-8"?>
-    <testsuites name="lapwing detect"><testsuite name="nightly" tests="6" failures="2" errors="0" skipped="3"><testcase classname="nightly" name="broken failures"><failure type="regression" message="regression: 0 % → 100 %, +1.00 [+1.00, +1.00]">in v21..v22</failure></testcase><testcase classname="nightly" name="broken wall_time"><skipped message="no usable value since v21"></skipped></testcase><testcase classname="nightly" name="gone wall_time"><skipped message="not measured since v24"></skipped></testcase><testcase classname="nightly" name="join wall_time"><failure type="regression" message="regression: 0.998 s → 1.20 s, 1.201× [1.199, 1.203]">in v19..v20</failure></testcase><testcase classname="nightly" name="new wall_time"><skipped message="too few runs to test: 4"></skipped></testcase><testcase classname="nightly" name="quiet wall_time"></testcase></testsuite></testsuites>
+    <testsuites name="lapwing detect"><testsuite name="nightly" tests="6" failures="2" errors="0" skipped="3"><properties><property name="regressions" value="2"></property></properties><testcase classname="nightly" name="broken failures"><failure type="regression" message="regression: 0 % → 100 %, +1.00 [+1.00, +1.00]">in v21..v22</failure></testcase><testcase classname="nightly" name="broken wall_time"><skipped message="no usable value since v21"></skipped></testcase><testcase classname="nightly" name="gone wall_time"><skipped message="not measured since v24"></skipped></testcase><testcase classname="nightly" name="join wall_time"><failure type="regression" message="regression: 0.998 s → 1.20 s, 1.201× [1.199, 1.203]">in v19..v20</failure></testcase><testcase classname="nightly" name="new wall_time"><skipped message="too few runs to test: 4"></skipped></testcase><testcase classname="nightly" name="quiet wall_time"></testcase></testsuite></testsuites>
     "#);
     let csv = run(folder.path(), &["detect", "--format", "csv", "-b", "join"]);
     assert!(
@@ -231,6 +231,6 @@ fn wrong_input_is_named() {
     assert_snapshot!(run(empty.path(), &["detect"]), @"
     error: nothing measured yet: there is no store at .lapwing/lapwing.db
       hint: measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`
-    exit 2
+    exit 3
     ");
 }

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use insta::assert_snapshot;
-use serde_json::Value;
+use lapwing_testing::RecordLines;
+use serde_json::{Value, json};
 
-use crate::nights_fixture::{Nights, QUIET, history, import, nights};
+use crate::nights_fixture::{Nights, QUIET, history, import, nights, nights_in};
 use crate::program::{output, run};
 
 /// Only in the last nights.
@@ -134,7 +135,7 @@ fn the_past_of_an_old_history_is_one_number_and_is_accepted_at_once() {
     let detect = || run(path, &["detect", "--fail-on", "regression"]);
     let first = detect();
     assert_snapshot!(first, @"
-    1 new regression, 24 changes before the newest 30 runs   (25 histories, 60 runs, FDR 5 %)
+    1 new regression, 24 changes before the newest 30 runs; in all 25 new regressions   (25 histories, 60 runs, FDR 5 %)
 
      benchmark  before   after  change                 since  verdict       id
      b29        1.00 s  1.30 s  1.298× [1.295, 1.301]  v50    ✗ regression  9f46b005
@@ -276,4 +277,102 @@ fn a_change_of_a_metric_without_direction_is_told_and_fails_no_gate() {
     assert_eq!(answer["verdict"], "change");
     assert_eq!(answer["counts"]["new_changes"], 1);
     assert_eq!([&answer["tested"], &answer["histories"]], [2, 2]);
+}
+
+#[test]
+fn without_any_history_the_files_of_ci_say_that_nothing_was_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["detect", "--badge", "none.svg"];
+    assert!(run(folder.path(), &words).ends_with("exit 3"));
+    let none = fs::read_to_string(folder.path().join("none.svg")).unwrap();
+    assert!(none.contains("not judged"), "{none}");
+    let mut lines = RecordLines::after(0);
+    let session = lines.session("2026-03-01T10:00:00Z", json!({"suite": "s"}));
+    lines.run(&session, json!({}));
+    import(folder.path(), &lines.text);
+    assert_snapshot!(run(folder.path(), &["detect", "--badge", "b.svg", "--junit", "j.xml"]), @"
+    error: no benchmark has a usable value
+      hint: `lapwing list` shows the contents of the store
+    exit 3
+    ");
+    let file = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert!(file("b.svg").contains("<title>performance: not judged</title>"));
+    assert_snapshot!(file("j.xml"), @r#"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="lapwing detect"><testsuite name="lapwing detect" tests="1" failures="0" errors="0" skipped="1"><testcase classname="lapwing detect" name="histories"><skipped message="nothing judged: no benchmark has a usable value"></skipped></testcase></testsuite></testsuites>
+    "#);
+}
+
+/// Slower since night 30, and slower again since night 60.
+const TWICE: Nights = |night| Some([1.0, 1.2, 1.5][usize::try_from(night / 30).unwrap().min(2)]);
+
+#[test]
+fn regressions_and_their_histories_are_the_same_numbers_everywhere() {
+    let benchmarks = [("a", TWICE), ("b", step::<45>), ("c", QUIET), ("d", TWICE)];
+    let folder = history(90, &benchmarks);
+    let (code, text, data, badge, [tests, failures, _]) = judged(folder.path());
+    let counts = &data["counts"];
+    let number = counts["regressions"].as_u64().unwrap();
+    assert!(number >= 5, "{text}");
+    let both = format!("{number} new regressions in 3 histories ");
+    assert!(text.starts_with(&both), "{text}");
+    let title = format!("{number} regressions in 3 histories");
+    assert_eq!((code, badge), (1, title));
+    assert_eq!(counts["new_regressions"], number);
+    assert_eq!(counts["regressed_histories"], 3);
+    assert_eq!((tests, failures), (4, 3));
+    let cases = fs::read_to_string(folder.path().join("j.xml")).unwrap();
+    assert_eq!(cases.matches("<failure ").count() as u64, number);
+    let property = format!("<property name=\"regressions\" value=\"{number}\">");
+    assert!(cases.contains(&property), "{cases}");
+}
+
+#[test]
+fn a_regression_that_a_suite_shares_is_one_in_several_histories_everywhere() {
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let folder = history(50, &names.map(|name| (name, step::<30> as Nights)));
+    let (code, text, data, badge, [_, failures, _]) = judged(folder.path());
+    assert!(
+        text.starts_with("1 new regression shared by a whole suite "),
+        "{text}"
+    );
+    assert_eq!((code, badge.as_str()), (1, "1 regression in 6 histories"));
+    let counts = ["regressions", "regressed_histories", "new_shared"];
+    let counts = counts.map(|it| data["counts"][it].as_u64());
+    assert_eq!((counts, failures), ([Some(1), Some(6), Some(1)], 6));
+}
+
+#[test]
+fn the_pages_say_what_was_not_judged_and_in_which_order_the_runs_are() {
+    let page = |folder: &Path, name: &str| {
+        run(folder, &["report"]);
+        fs::read_to_string(folder.join("lapwing-report").join(name)).unwrap()
+    };
+    let unjudged = history(24, &[("b", SHORT), ("d", ENDED)]);
+    let index = page(unjudged.path(), "index.html");
+    let headline = index.split_once("class=\"answer\"").unwrap().1;
+    let headline = headline.split_once("</p>").unwrap().0;
+    assert!(!headline.contains("Nothing is wrong"), "{headline}");
+    assert!(headline.contains("<strong>nothing judged: "), "{headline}");
+    let partly = history(24, &[("a", QUIET), ("b", SHORT)]);
+    let index = page(partly.path(), "index.html");
+    assert!(index.contains("no change in 1 of 2 histories; 1 not judged: too few runs"));
+    assert!(!page(history(24, &[("a", QUIET)]).path(), "index.html").contains("judged"));
+    // The notes of the answer are on both pages.
+    let folder = tempfile::tempdir().unwrap();
+    let branches = |night| ["node1", if night % 4 == 3 { "idea" } else { "main" }];
+    let records = nights_in(0..40, &[("a", QUIET)], branches);
+    import(folder.path(), &records.replace("\"date\":", "\"day\":"));
+    let said = run(folder.path(), &["detect"]);
+    let notes = [
+        "only main is judged: 10 runs of idea are not",
+        "the runs are in order of the names of the versions",
+    ];
+    for name in ["index.html", "changes.html"] {
+        let page = page(folder.path(), name);
+        for note in notes {
+            assert!(said.replace('\n', " ").contains(note), "{said}");
+            assert!(page.contains(&note[1..]), "{name}: {note}");
+        }
+    }
 }

@@ -113,7 +113,7 @@ fn the_suggested_acceptance_of_a_past_without_dates_covers_just_that_past() {
         run(path, &["import", "old"]);
         let first = run(path, &["detect", "--fail-on", "regression"]);
         for part in [
-            "1 new regression, 24 changes before the newest 30 runs ",
+            "1 new regression, 24 changes before the newest 30 runs; in all 25 new regressions ",
             "note: run49..run50\n",
             "`lapwing triage accept --until run28` accepts the 24 changes until then",
         ] {

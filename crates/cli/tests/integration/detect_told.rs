@@ -3,7 +3,8 @@
 use std::fs;
 
 use insta::assert_snapshot;
-use serde_json::Value;
+use lapwing_testing::RecordLines;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::nights_fixture::{Nights, QUIET, STEP, gate, history, import, nights};
@@ -90,4 +91,87 @@ fn a_badge_counts_regressions_as_the_sentence_does() {
         title(badge(history(40, &[("join", faster)]))),
         "performance: 1 improvement"
     );
+}
+
+/// Adds values of two metrics of a night.
+fn measured(lines: &mut RecordLines, night: u32, version: Value, metrics: Value) {
+    let started = format!("2026-{:02}-{:02}T02:00:00Z", 1 + night / 28, 1 + night % 28);
+    let session = lines.session(&started, json!({"suite": "s"}));
+    let run = lines.run(&session, json!({"version": version}));
+    let instance = lines.instance(&run, "join", json!({}));
+    lines.iteration(&instance, 0, json!({"metrics": metrics}));
+    lines.instance_end(&instance);
+}
+
+fn noise(night: u32) -> f64 {
+    1.0 + 0.002 * f64::from(night * 7 % 11)
+}
+
+#[test]
+fn of_a_commit_that_was_measured_in_several_nights_the_night_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut lines = RecordLines::after(0);
+    for night in 0..40 {
+        let level = if night < 25 { 1.0 } else { 1.3 };
+        let commit = if night < 15 {
+            "aaaaaaaaaa1"
+        } else {
+            "bbbbbbbbbb2"
+        };
+        let version = json!({"commit": commit, "date": "2025-12-01T00:00:00Z"});
+        measured(
+            &mut lines,
+            night,
+            version,
+            json!({"wall_time": level * noise(night)}),
+        );
+    }
+    import(folder.path(), &lines.text);
+    assert_snapshot!(run(folder.path(), &["detect"]), @"
+    1 new regression   (1 history, 40 runs, FDR 5 %)
+
+     benchmark  before   after  change                 since                    verdict       id
+     join       1.01 s  1.31 s  1.302× [1.296, 1.307]  bbbbbbbbbb (2026-01-26)  ✗ regression  7127c14c
+
+    note: bbbbbbbbbb, between 2026-01-25 and 2026-01-26
+    next: `lapwing triage acknowledge 7127c14c` marks it as known, `lapwing report`
+    writes pages with the histories
+    exit 0
+    ");
+    run(folder.path(), &["report"]);
+    let page = fs::read_to_string(folder.path().join("lapwing-report/changes.html")).unwrap();
+    assert!(page.contains("bbbbbbbbbb, 2026-01-26"), "{page}");
+}
+
+#[test]
+fn a_regression_is_suggested_for_triage_before_a_change_without_a_direction() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut lines = RecordLines::after(0);
+    for night in 0..60 {
+        let time = if night < 25 { 1.0 } else { 1.2 };
+        let widgets = if night < 40 { 100.0 } else { 300.0 };
+        let metrics =
+            json!({"wall_time": time * noise(night), "widgets": widgets * noise(night + 3)});
+        measured(
+            &mut lines,
+            night,
+            json!({"name": format!("v{night}")}),
+            metrics,
+        );
+    }
+    import(folder.path(), &lines.text);
+    assert_snapshot!(run(folder.path(), &["detect"]), @"
+    1 new regression and 1 new change   (2 histories, 60 runs, FDR 5 %)
+
+        benchmark  metric     before   after  change                 since  verdict       id
+     1  join       widgets       101     303  3.00× [2.99, 3.01]     v40    · change      1dc6ebf9
+     2  join       wall_time  1.01 s  1.21 s  1.201× [1.197, 1.205]  v25    ✗ regression  1b38d58e
+
+    note: change 1: v39..v40, 2026-02-13
+    note: change 2: v24..v25, 2026-01-26
+    note: the runs are in order of the names of the versions, which have no dates
+    next: `lapwing triage acknowledge 1b38d58e` marks change 2 as known,
+    `lapwing report` writes pages with the histories
+    exit 0
+    ");
 }

@@ -304,7 +304,7 @@ fn bad_files_are_refused_with_file_line_and_reason() {
       hint: convert it to UTF-8, for example with iconv
     exit 2
 
-    error: package.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
+    error: package.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, catch2-text, asv-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
       nothing was imported from this file
       hint: if it is one of them, name the format with --from
     exit 2
@@ -1079,7 +1079,7 @@ fn what_is_of_no_known_format_makes_no_store() {
       nothing was imported from this file
     exit 2
 
-    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
+    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, catch2-text, asv-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
       nothing was imported from this file
       hint: if it is one of them, name the format with --from
     exit 2
@@ -1096,7 +1096,7 @@ fn what_is_of_no_known_format_makes_no_store() {
     nothing was imported: 2 refused
     error: cannot read none.jsonl: No such file or directory (os error 2)
       nothing was imported from this file
-    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
+    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, catch2-text, asv-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
       nothing was imported from this file
       hint: if it is one of them, name the format with --from
     exit 2
@@ -1378,7 +1378,8 @@ fn columns_of_a_table_are_shown_and_can_be_corrected() {
     assert_snapshot!(said, @"
     nightly.csv: 2 instances, 2 iterations would be imported
     detected csv: its first line names columns, and the rows have numbers
-    columns: date=date, commit=commit, benchmark=test, value=value
+    columns: date=date, commit=commit, benchmark=test, value=value,
+    attribute=seconds, attribute=score
     note: the value could also be `seconds`, `score`: `--columns value=seconds`
     takes it instead
     kept in the attributes of the instance: seconds, score
@@ -1388,7 +1389,8 @@ fn columns_of_a_table_are_shown_and_can_be_corrected() {
     nightly.csv: 2 instances, 2 iterations imported
     detected csv: its first line names columns, and the rows have numbers
     stored in .lapwing/lapwing.db as 2 sessions
-    columns: date=date, commit=commit, benchmark=test, value=seconds [s]
+    columns: date=date, commit=commit, benchmark=test, value=seconds [s],
+    attribute=value, attribute=score
     kept in the attributes of the instance: value, score
     found 1 name, 2 results
     exit 0
@@ -1396,15 +1398,20 @@ fn columns_of_a_table_are_shown_and_can_be_corrected() {
     nightly.csv: nothing new, everything is already in the store
     detected csv: its first line names columns, and the rows have numbers
     stored in .lapwing/lapwing.db as 2 sessions
-    columns: date=date, commit=commit, benchmark=test, value=seconds [s]
+    columns: date=date, commit=commit, benchmark=test, value=seconds [s],
+    attribute=value, attribute=score
     kept in the attributes of the instance: value, score
     found 1 name, 2 results
     exit 0
 
-    error: the same content is already in the store as session `nightly aaa0 2026-11-01 00:00:00`, imported with columns `date=date, commit=commit, benchmark=test, value=seconds [s]` and not columns `date=date, commit=commit, benchmark=test, value=value`
-      nothing was imported from this file
-      hint: import it with the same options as before, or delete it first with `lapwing db purge --where session=NAME`
-    exit 2
+    nightly.csv: nothing new, everything is already in the store
+    detected csv: its first line names columns, and the rows have numbers
+    stored in .lapwing/lapwing.db as 2 sessions
+    columns: date=date, commit=commit, benchmark=test, value=seconds [s],
+    attribute=value, attribute=score
+    kept in the attributes of the instance: value, score
+    found 1 name, 2 results
+    exit 0
 
     error: nightly.csv:1: there is no column `minutes`, only `date`, `commit`, `test`, `value`, `seconds`, `score`
       nothing was imported from this file

@@ -20,6 +20,7 @@ mod closed_pipe;
 mod compare;
 mod compare_clean_runs;
 mod compare_families;
+mod compare_main_runs;
 mod compare_pools;
 mod compare_sessions;
 mod compare_settings;

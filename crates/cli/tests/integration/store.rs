@@ -293,23 +293,27 @@ fn the_views_can_be_read_by_anybody() {
 const HYPERFINE: &str = r#"{"results": [{"command": "sort", "times": [0.5, 0.25]}]}"#;
 
 #[test]
-fn the_same_content_under_two_names_is_the_same_in_both_stores() {
+fn the_same_file_in_two_folders_is_the_same_in_both_stores() {
     let folder = tempfile::tempdir().unwrap();
     let run = |words: &[&str]| run(folder.path(), words);
-    for (name, start) in [("one.json", 1_700_000_000), ("two.json", 1_800_000_000)] {
+    for (name, start) in [
+        ("one/night.json", 1_700_000_000),
+        ("two/night.json", 1_800_000_000),
+    ] {
+        fs::create_dir_all(folder.path().join(name).parent().unwrap()).unwrap();
         let file = fs::File::create(folder.path().join(name)).unwrap();
         fs::write(folder.path().join(name), HYPERFINE).unwrap();
         file.set_modified(UNIX_EPOCH + Duration::from_secs(start))
             .unwrap();
     }
-    run(&["--store", "one.db", "import", "one.json"]);
-    run(&["--store", "two.db", "import", "two.json"]);
+    run(&["--store", "one.db", "import", "one/night.json"]);
+    run(&["--store", "two.db", "import", "two/night.json"]);
     let before = run(&["--store", "one.db", "list", "sessions"]);
     assert_snapshot!(before, @"
     1 session
 
      session  started           suite      runs  instances  iterations  unfinished  tool       id
-     one      2023-11-14 22:13  hyperfine     1          1           2           0  hyperfine  872bacd4-fa1b-84d6-9828-45bd0249f1fc
+     night    2023-11-14 22:13  hyperfine     1          1           2           0  hyperfine  284c10aa-0a12-8803-9ac1-c75ddfb806a5
     exit 0
     ");
     assert_snapshot!(run(&["--store", "one.db", "db", "merge", "two.db"]), @"
@@ -328,7 +332,7 @@ fn the_same_content_under_two_names_is_the_same_in_both_stores() {
     assert_snapshot!(run(&["--store", "one.db", "import", "two.jsonl"]), @"
     two.jsonl: nothing new, everything is already in the store
     detected record: its first line has `v` and `kind`
-    stored in one.db as session `one` of suite `hyperfine`
+    stored in one.db as session `night` of suite `hyperfine`
     found 1 name, 1 result
     exit 0
     ");
@@ -340,10 +344,10 @@ fn the_same_content_under_two_names_is_the_same_in_both_stores() {
         "import",
         "--as",
         "suite=mine",
-        "two.json",
+        "two/night.json",
     ]);
     assert_snapshot!(run(&["--store", "one.db", "db", "merge", "three.db"]), @r#"
-    error: session 872bacd4-fa1b-84d6-9828-45bd0249f1fc is already in the store with other content: `suite` is "hyperfine" there and "mine" here
+    error: session 284c10aa-0a12-8803-9ac1-c75ddfb806a5 is already in the store with other content: `suite` is "hyperfine" there and "mine" here
       nothing was merged from three.db
       hint: the two stores disagree about a measurement; find out which one was changed
     exit 2

@@ -22,6 +22,10 @@ pub(super) fn number(cell: &str, mark: DecimalMark) -> Option<f64> {
     if is_missing(cell) {
         return Some(f64::NAN);
     }
+    // The spread behind a value: `12.5 ± 0.4`.
+    let cell = cell
+        .split_once('\u{b1}')
+        .map_or(cell, |(value, _)| value.trim_end());
     let plain = match mark {
         DecimalMark::Point => cell.parse().ok(),
         DecimalMark::Comma => None,

@@ -1,5 +1,6 @@
 //! The meaning that people give to columns.
 
+use crate::csv::notation::WRITTEN;
 use crate::csv::role::Role;
 
 /// The columns of a CSV file that mean something else than their names and contents suggest: `value=seconds`.
@@ -19,7 +20,7 @@ impl ColumnChoices {
             };
             let (role, column) = (role.trim(), column.trim());
             let Some(known) = Role::named(role) else {
-                let names: Vec<&str> = Role::names().chain(["date_dmy", "date_mdy"]).collect();
+                let names: Vec<&str> = Role::names().chain(WRITTEN).collect();
                 return Err(format!("`{role}` is not one of {}", names.join(", ")));
             };
             if !known.is_shared() && choices.iter().any(|(it, _)| Role::named(it) == Some(known)) {
@@ -33,6 +34,57 @@ impl ColumnChoices {
     /// Returns whether nothing was chosen.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Returns the choices that a line of [`crate::ColumnsUsed`] says of these columns.
+    pub(super) fn of_text(text: &str, titles: &[String]) -> Self {
+        let text = format!(", {text}, ");
+        let roles: Vec<&str> = Role::names().chain(WRITTEN).collect();
+        let mut choices = Vec::new();
+        for title in titles.iter().filter(|title| !title.is_empty()) {
+            let is_said = |role: &&&str| {
+                let part = format!(", {role}={title}");
+                [", ", " ["]
+                    .iter()
+                    .any(|end| text.contains(&format!("{part}{end}")))
+            };
+            if let Some(role) = roles.iter().find(is_said) {
+                choices.push(((*role).to_owned(), title.clone()));
+            }
+        }
+        Self(choices)
+    }
+
+    /// Adds the choices of others, where it has none of the same column. A meaning that only one column can have stays
+    /// with the column that has it.
+    pub(super) fn add(&mut self, others: &Self) {
+        for (name, title) in &others.0 {
+            let role = Role::named(name).unwrap_or(Role::Attribute);
+            let is_taken = |(name, _): &(String, String)| Role::named(name) == Some(role);
+            let is_free = role.is_shared() || !self.0.iter().any(is_taken);
+            if !self.has(title) {
+                let name = if is_free {
+                    name.clone()
+                } else {
+                    Role::Attribute.to_string()
+                };
+                self.0.push((name, title.clone()));
+            }
+        }
+    }
+
+    /// Makes attributes of all other columns.
+    pub(super) fn leave_others(&mut self, titles: &[String]) {
+        for title in titles {
+            if !title.is_empty() && !self.has(title) {
+                let role = Role::Attribute.to_string();
+                self.0.push((role, title.clone()));
+            }
+        }
+    }
+
+    fn has(&self, title: &str) -> bool {
+        self.0.iter().any(|(_, known)| known == title)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {

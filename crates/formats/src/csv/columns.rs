@@ -1,13 +1,12 @@
 //! Finds out what the columns of a table mean, by their names and by what stands in them.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use crate::ColumnChoices;
 use crate::csv::cells::{is_missing, number, time};
 use crate::csv::heading::Heading;
+use crate::csv::marks::UnclearNumber;
 use crate::csv::notation::{DateOrder, DecimalMark, unclear_date};
 use crate::csv::role::{CENTRES, COUNTS, KNOWN, NUMBERS, Role, SETTINGS, STATISTICS, VALUES};
 use crate::csv::table::CsvTable;
+use crate::{ColumnChoices, UnclearColumn};
 
 /// Names of columns of dates, also where these cannot be read.
 const DATES: [&str; 7] = [
@@ -39,15 +38,22 @@ pub(super) struct Column {
     pub(super) role: Role,
     /// The order of its dates.
     pub(super) order: DateOrder,
-    is_given: bool,
-    content: Content,
+    /// The decimal mark of its numbers.
+    pub(super) mark: DecimalMark,
+    /// A number of them that can be read in two ways.
+    pub(super) unclear_number: Option<UnclearNumber>,
+    /// Whether people gave it that mark.
+    is_mark_given: bool,
+    /// Whether people gave it its role.
+    pub(super) is_given: bool,
+    pub(super) content: Content,
     /// A date whose order nothing tells.
     unclear_date: Option<String>,
 }
 
 /// What stands in most cells of a column that are not empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Content {
+pub(super) enum Content {
     Nothing,
     Numbers,
     /// Whole numbers that may be Unix times.
@@ -72,6 +78,9 @@ impl Columns {
                 heading: Heading::of(title),
                 role: Role::Attribute,
                 order,
+                mark: table.marks[at].mark,
+                unclear_number: table.marks[at].unclear.clone(),
+                is_mark_given: false,
                 is_given: false,
                 content: match unclear {
                     Some(_) => Content::Times,
@@ -127,11 +136,19 @@ impl Columns {
         (main.is_centre() || self.the(Role::Count).is_some()).then_some("mean")
     }
 
+    /// Returns the names of all columns.
+    pub(super) fn titles(&self) -> Vec<String> {
+        self.list.iter().map(|it| it.title.clone()).collect()
+    }
+
     /// Says in one line what each column means, as `--columns` takes it.
     pub(super) fn text(&self) -> String {
         let parts = Role::names().filter_map(Role::named).flat_map(|role| {
-            let of_role = self.of_role(role).filter(|it| it.role != Role::Attribute);
+            let of_role = self.of_role(role).filter(|it| !it.title.is_empty());
             of_role.map(move |it| match (&it.heading.unit, role) {
+                (_, Role::Value) if it.is_mark_given || it.unclear_number.is_some() => {
+                    format!("{}={}", it.mark.name(), it.title)
+                }
                 (Some(unit), Role::Value) if !it.title.ends_with([')', ']']) => {
                     format!("{role}={} [{unit}]", it.title)
                 }
@@ -142,6 +159,21 @@ impl Columns {
         parts.collect::<Vec<_>>().join(", ")
     }
 
+    /// Returns the values whose numbers can be read in two ways, where nothing was said of it.
+    pub(super) fn unclear_numbers(&self) -> Vec<UnclearColumn> {
+        let of_value = self.of_role(Role::Value).filter(|it| !it.is_mark_given);
+        let unclear = of_value.filter_map(|it| {
+            let number = it.unclear_number.as_ref()?;
+            Some(UnclearColumn {
+                title: it.title.clone(),
+                cell: number.cell.clone(),
+                taken: number.taken,
+                otherwise: it.mark.other().name(),
+            })
+        });
+        unclear.collect()
+    }
+
     /// Gives the columns the roles that were asked for.
     fn choose(&mut self, choices: &ColumnChoices) -> Result<(), String> {
         for (role, title) in choices.iter() {
@@ -149,6 +181,9 @@ impl Columns {
             let column = &mut self.list[at];
             if let Some(order) = DateOrder::named(role) {
                 (column.order, column.unclear_date) = (order, None);
+            }
+            if let Some(mark) = DecimalMark::named(role) {
+                (column.mark, column.is_mark_given) = (mark, true);
             }
             column.role = Role::named(role).unwrap_or(Role::Attribute);
             column.is_given = true;
@@ -288,7 +323,7 @@ impl Columns {
                 };
                 let is_rival = |at: &usize| at != first && (values.contains(at) || has_unit(at));
                 let rivals: Vec<usize> = all.iter().copied().filter(is_rival).collect();
-                self.rivals = self.titles(&rivals);
+                self.rivals = self.titles_at(&rivals);
                 vec![*first]
             }
             (false, None, Some(first)) => {
@@ -297,7 +332,7 @@ impl Columns {
                 std::iter::once(*first).chain(others).collect()
             }
             (false, None, None) if is_long => {
-                self.rivals = self.titles(all.get(1..).unwrap_or_default());
+                self.rivals = self.titles_at(all.get(1..).unwrap_or_default());
                 all.first().copied().into_iter().collect()
             }
             (false, None, None) => self.without_counts(all),
@@ -347,7 +382,7 @@ impl Columns {
             is_text && (it.heading.unit.is_some() || it.has_usual_name())
         };
         let texts = |it: &Column| {
-            let mark = table.marks[it.at];
+            let mark = it.mark;
             let mut cells = table.column(it.at);
             let cell = cells.find(|cell| number(cell, mark).is_none())?;
             Some(format!("`{}` has texts such as {cell:?}", it.title))
@@ -358,47 +393,11 @@ impl Columns {
         format!("no column has measured values: {reason}")
     }
 
-    fn titles(&self, places: &[usize]) -> Vec<String> {
+    fn titles_at(&self, places: &[usize]) -> Vec<String> {
         places
             .iter()
             .map(|at| self.list[*at].title.clone())
             .collect()
-    }
-
-    /// Finds the parameters: texts and settings that tell rows apart that would be the same otherwise.
-    fn find_parameters(&mut self, table: &CsvTable) {
-        let is_numbered = [Role::Instance, Role::Iteration]
-            .iter()
-            .any(|role| self.the(*role).is_some());
-        let mut fixed: Vec<usize> = self
-            .list
-            .iter()
-            .filter(|it| it.role.tells_apart())
-            .map(|it| it.at)
-            .collect();
-        for column in &mut self.list {
-            if column.role != Role::Attribute
-                || column.is_given
-                || column.title.is_empty()
-                || !column.can_be_parameter()
-            {
-                continue;
-            }
-            let mut values = BTreeSet::new();
-            let mut seen: BTreeMap<Vec<&str>, &str> = BTreeMap::new();
-            let mut tells_apart = false;
-            for row in &table.rows {
-                let key = fixed.iter().map(|at| row.cell(*at)).collect();
-                let value = row.cell(column.at);
-                values.insert(value);
-                tells_apart |= *seen.entry(key).or_insert(value) != value;
-            }
-            // A text that is another one in each numbered row is a remark.
-            if tells_apart && (!is_numbered || 2 * values.len() <= table.rows.len()) {
-                column.role = Role::Parameter;
-                fixed.push(column.at);
-            }
-        }
     }
 }
 
@@ -417,9 +416,18 @@ impl Column {
             || self.heading.unit(None).metric.better.is_some()
     }
 
-    /// Returns whether its numbers mean nothing else yet.
+    /// Returns whether a unit or its name says what its numbers are; a name that it was given does not.
+    pub(super) fn is_told(&self, has_header: bool) -> bool {
+        self.heading.unit.is_some() || has_header && self.has_usual_name()
+    }
+
+    /// Returns whether it means nothing else yet.
+    pub(super) fn is_free(&self) -> bool {
+        self.role == Role::Attribute && !self.is_given
+    }
+
     fn is_free_number(&self) -> bool {
-        self.role == Role::Attribute && !self.is_given && self.content.is_numbers()
+        self.is_free() && self.content.is_numbers()
     }
 
     /// Returns whether its numbers were chosen, or only tell rows apart.
@@ -427,16 +435,6 @@ impl Column {
         let key = self.heading.key();
         let is_known = |names: &[&str]| names.contains(&key.as_str());
         is_known(&SETTINGS) || is_known(&NUMBERS) || key.ends_with("_id") || self.title.is_empty()
-    }
-
-    fn can_be_parameter(&self) -> bool {
-        match self.content {
-            Content::Text => true,
-            Content::Numbers | Content::UnixTimes => {
-                SETTINGS.contains(&self.heading.key().as_str())
-            }
-            Content::Nothing | Content::Times | Content::OnlyTimes => false,
-        }
     }
 
     /// Returns whether it is a mean or median.
@@ -463,7 +461,7 @@ impl Content {
                 continue;
             }
             filled += 1;
-            let is_number = number(cell, table.marks[at]).is_some();
+            let is_number = number(cell, table.marks[at].mark).is_some();
             numbers += usize::from(is_number);
             whole += usize::from(is_number && !cell.contains(['.', ',', 'e']));
             times += usize::from(time(cell, order).is_some());

@@ -1,7 +1,6 @@
 //! Puts the rows of one instance together.
 
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use crate::csv::columns::Columns;
 use crate::csv::role::{DEVIATIONS, Role};
@@ -16,14 +15,8 @@ pub(super) struct CsvInstance {
     pub(super) line: u64,
     pub(super) variant: Option<String>,
     pub(super) draft: InstanceDraft,
-    pub(super) rows: Sha256,
-}
-
-impl CsvInstance {
-    /// Returns a digest of its rows.
-    pub(super) fn digest(&self) -> [u8; 32] {
-        self.rows.clone().finalize().into()
-    }
+    /// The places of its rows in the table.
+    pub(super) rows: Vec<usize>,
 }
 
 /// What is said of a value beside it.

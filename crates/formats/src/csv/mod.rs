@@ -3,9 +3,13 @@
 mod cells;
 mod choices;
 mod columns;
+mod earlier;
 mod heading;
 mod instance;
+mod layout;
+mod marks;
 mod notation;
+mod parameters;
 mod role;
 mod runs;
 mod table;
@@ -15,10 +19,10 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 use lapwing_model::Id;
 use regex::Regex;
-use sha2::{Digest, Sha256};
 
 pub use crate::csv::choices::ColumnChoices;
 use crate::csv::columns::Columns;
+use crate::csv::earlier::{Reading, readings};
 use crate::csv::role::Role;
 use crate::csv::runs::{CsvRun, RowMeaning, RowReader};
 use crate::csv::table::CsvTable;
@@ -41,19 +45,25 @@ pub(super) const FORMAT: Format = Format {
 const LONGEST_NAME: usize = 80;
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    let columns = columns_of(head)?.ok()?;
-    columns
-        .are_measurements()
-        .then_some("its first line names columns, and the rows have numbers")
+    let (table, columns) = columns_of(head)?;
+    let columns = columns.ok()?;
+    // Much is aligned with blanks.
+    let has_unit = columns.the(Role::Unit).is_some();
+    let mut values = columns.of_role(Role::Value);
+    let is_sure = !table.is_aligned || values.all(|it| it.is_told(table.has_header) || has_unit);
+    (is_sure && columns.are_measurements()).then_some(match table.has_header {
+        true => "its first line names columns, and the rows have numbers",
+        false => "its rows are names and numbers",
+    })
 }
 
 /// Returns why a text that is a table is not read as one; `None` if it is none.
 pub(super) fn refusal(text: &[u8]) -> Option<String> {
-    columns_of(text)?.err()
+    columns_of(text)?.1.err()
 }
 
-/// Returns the columns of a text that is a regular table, or why they are no measurements.
-fn columns_of(head: &[u8]) -> Option<Result<Columns, String>> {
+/// Returns a text that is a regular table, and its columns, or why they are no measurements.
+fn columns_of(head: &[u8]) -> Option<(CsvTable, Result<Columns, String>)> {
     let table = CsvTable::of_head(head)?;
     let is_name = |title: &String| {
         title.len() <= LONGEST_NAME && !title.contains(['{', '}', '<', '"', '\n', '='])
@@ -62,16 +72,32 @@ fn columns_of(head: &[u8]) -> Option<Result<Columns, String>> {
     if table.rows.is_empty() || !is_regular || !table.header.iter().all(is_name) {
         return None;
     }
-    Some(Columns::of(&table, &ColumnChoices::default()))
+    let columns = Columns::of(&table, &ColumnChoices::default());
+    Some((table, columns))
 }
 
 /// The columns of a table with their meaning, in words.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ColumnsUsed {
     /// The meaning of each, as [`ColumnChoices::parse`] reads it.
     pub text: String,
     /// The columns that could be the value as well as the one that was taken.
     pub rivals: Vec<String>,
+    /// The columns whose numbers can be read in two ways.
+    pub unclear: Vec<UnclearColumn>,
+}
+
+/// A column of numbers such as `1.234`, which may be more than a thousand, without a cell that tells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnclearColumn {
+    /// Its name.
+    pub title: String,
+    /// One of its cells.
+    pub cell: String,
+    /// The number that the cell was taken for.
+    pub taken: f64,
+    /// The meaning in `--columns` by which it is read the other way.
+    pub otherwise: &'static str,
 }
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
@@ -82,10 +108,6 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let columns = Columns::of(&table, &sink.options.columns);
     let columns = columns.and_then(Columns::with_clear_dates);
     let columns = columns.map_err(|reason| bad_header(source, BadLine::new(1, reason)))?;
-    let used = ColumnsUsed {
-        text: columns.text(),
-        rivals: columns.rivals.clone(),
-    };
     let given = [
         (
             "--as benchmark=…",
@@ -104,16 +126,29 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     }
     let name = sink.options.trace.benchmark.clone();
     let name = name.unwrap_or_else(|| undated(source.stem()));
-    let meaning = RowMeaning {
-        table: &table,
-        columns: &columns,
-        benchmark: &name,
-    };
-    let (mut runs, bad) = RowReader::new(meaning).read(sink.notes());
-    let mut bad: Vec<BadLine> = table.bad.iter().cloned().chain(bad).collect();
+    let (readings, identity) = readings(source, &table, columns, sink)?;
+    let mut bad = table.bad.clone();
+    let mut found = Vec::new();
+    for reading in &readings {
+        let Reading {
+            columns,
+            text,
+            rows,
+        } = reading;
+        let meaning = RowMeaning {
+            table: &table,
+            columns,
+            identity: &identity,
+            benchmark: &name,
+        };
+        let (runs, unusable) = RowReader::new(meaning).read(rows, sink.notes());
+        bad.extend(unusable);
+        let text = text.clone().unwrap_or_else(|| columns.text());
+        found.push((meaning, text, runs));
+    }
     bad.sort_by_key(|bad| bad.line);
     bad.into_iter().for_each(|bad| sink.bad_result(bad));
-    if runs.is_empty() {
+    if found.iter().all(|(.., runs)| runs.is_empty()) {
         // What is bad is told at the end.
         return if sink.has_bad() {
             Ok(())
@@ -121,68 +156,116 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
             Err(source.without_results())
         };
     }
-    // The order of the file's lines, whatever is refused.
-    let is_dated = columns.the(Role::Date).is_some();
-    let is_versioned = [Role::Version, Role::Commit]
-        .iter()
-        .any(|role| columns.the(*role).is_some());
-    let sessions: Vec<Vec<CsvRun>> = match is_dated {
-        true => runs.into_iter().map(|run| vec![run]).collect(),
-        false => vec![std::mem::take(&mut runs)],
-    };
-    for runs in sessions {
-        let identity = match (is_dated, is_versioned) {
-            (true, _) => Some(identity(&table, &runs[0].digest())),
-            // A file that grows at its end is the same session.
-            (false, true) => Some(identity(&table, &runs[0].instances[0].digest())),
-            (false, false) => None,
+    for (meaning, text, runs) in found {
+        // The order of the file's lines, whatever is refused.
+        let sessions: Vec<Vec<CsvRun>> = match identity.is_dated {
+            true => runs.into_iter().map(|run| vec![run]).collect(),
+            false => vec![runs],
         };
-        let session = SessionDraft {
-            identity,
-            started: runs[0].started,
-            name: is_dated.then(|| format!("{} {}", source.stem(), label(&runs[0]))),
-            read_with: vec![("columns", used.text.clone())],
-            ..SessionDraft::of("CSV")
-        };
-        let mut intake = Intake::begin(source, &digest, sink, session)?;
-        for run in runs {
-            put(run, &mut intake)?;
+        for runs in sessions.into_iter().filter(|runs| !runs.is_empty()) {
+            put_session(runs, (meaning, &text), source, &digest, sink)?;
         }
-        intake.finish()?;
     }
-    sink.columns(used);
+    if let Some(last) = readings.last() {
+        sink.columns(used(&last.columns));
+    }
     Ok(())
 }
 
-fn put(run: CsvRun, intake: &mut Intake<'_, '_, '_>) -> Result<(), ImportError> {
+fn used(columns: &Columns) -> ColumnsUsed {
+    ColumnsUsed {
+        text: columns.text(),
+        rivals: columns.rivals.clone(),
+        unclear: columns.unclear_numbers(),
+    }
+}
+
+fn put_session(
+    runs: Vec<CsvRun>,
+    (meaning, text): (RowMeaning<'_>, &str),
+    source: &Source,
+    digest: &[u8; 32],
+    sink: &mut Sink<'_, '_>,
+) -> Result<(), ImportError> {
+    let (table, identity) = (meaning.table, meaning.identity);
+    let first = &table.rows[runs[0].first];
+    let session = SessionDraft {
+        identity: Some(identity.session(source, table, first)),
+        started: runs[0].started.filter(|_| identity.is_dated),
+        name: identity
+            .is_dated
+            .then(|| format!("{} {}", source.stem(), label(&runs[0]))),
+        read_with: vec![("columns", text.to_owned())],
+        ..SessionDraft::of("CSV")
+    };
+    let mut intake = Intake::begin(source, digest, sink, session)?;
+    for run in runs {
+        put(run, meaning, &mut intake)?;
+    }
+    intake.finish()
+}
+
+fn put(
+    run: CsvRun,
+    meaning: RowMeaning<'_>,
+    intake: &mut Intake<'_, '_, '_>,
+) -> Result<(), ImportError> {
     let given = intake.options().trace.variant.clone();
     let key = label(&run);
-    let session = intake.session();
-    for mut instance in run.instances {
-        instance.complete();
-        let variant = instance.variant.clone().or_else(|| given.clone());
-        let id = intake.run(RunDraft {
-            key: format!("{key}\0{}", variant.as_deref().unwrap_or_default()),
-            variant,
-            version: run.version.clone(),
-            ..RunDraft::default()
-        })?;
-        let digest = instance.digest();
-        instance.draft.id = Some(Id::derived(&[b"csv instance", session.as_bytes(), &digest]));
-        intake.instance(instance.line, id, instance.draft)?;
+    for instance in run.instances {
+        let rows = instance.rows.clone();
+        let mut whole = Some(instance);
+        let mut start = 0;
+        while start < rows.len() {
+            let (end, id) = known_part(&rows, start, meaning, intake)?;
+            let part = whole.take().filter(|_| end == rows.len());
+            let mut part = part.unwrap_or_else(|| meaning.part(&rows[start..end], intake.notes()));
+            part.complete();
+            let variant = part.variant.clone().or_else(|| given.clone());
+            let run = intake.run(RunDraft {
+                key: format!("{key}\0{}", variant.as_deref().unwrap_or_default()),
+                variant,
+                version: run.version.clone(),
+                ..RunDraft::default()
+            })?;
+            part.draft.id = Some(id);
+            intake.instance(part.line, run, part.draft)?;
+            start = end;
+        }
     }
     Ok(())
 }
 
-/// Returns a digest of a table's columns and some of its rows.
-fn identity(table: &CsvTable, rows: &[u8; 32]) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    for title in &table.header {
-        hash.update((title.len() as u64).to_le_bytes());
-        hash.update(title);
+/// Returns the end of the longest part of an instance's rows from `start` on that is in the store as an instance, or of
+/// all of them if none is, and the id of that part: rows that were added later follow those.
+fn known_part(
+    rows: &[usize],
+    start: usize,
+    meaning: RowMeaning<'_>,
+    intake: &mut Intake<'_, '_, '_>,
+) -> Result<(usize, Id), ImportError> {
+    let session = intake.session();
+    let id_of = |end: usize| {
+        let digest = meaning.digest(&rows[start..end]);
+        let place = (start as u64).to_le_bytes();
+        let mut parts: Vec<&[u8]> = vec![b"csv instance", session.as_bytes(), &digest];
+        // The same row may stand there again.
+        if start > 0 {
+            parts.push(&place);
+        }
+        Id::derived(&parts)
+    };
+    let whole = (rows.len(), id_of(rows.len()));
+    if !intake.is_known() || intake.has_instance(whole.1)? {
+        return Ok(whole);
     }
-    hash.update(rows);
-    hash.finalize().into()
+    for end in (start + 1..rows.len()).rev() {
+        let id = id_of(end);
+        if intake.has_instance(id)? {
+            return Ok((end, id));
+        }
+    }
+    Ok(whole)
 }
 
 fn label(run: &CsvRun) -> String {

@@ -1,6 +1,6 @@
 //! How the numbers and dates of a column are written.
 
-use crate::csv::cells::{is_missing, number, time};
+use crate::csv::cells::{is_missing, time};
 
 /// What stands before the decimals of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,9 @@ impl DecimalMark {
     }
 }
 
+/// Names in `--columns` that also say how dates or numbers are written.
+pub(super) const WRITTEN: [&str; 4] = ["date_dmy", "date_mdy", "value_point", "value_comma"];
+
 /// Which of day and month comes first in dates such as `05/11/2026`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DateOrder {
@@ -25,58 +28,6 @@ pub(super) enum DateOrder {
     Unknown,
     DayFirst,
     MonthFirst,
-}
-
-/// How many cells of a column have which decimal mark.
-#[derive(Debug, Clone, Copy, Default)]
-struct MarkCounts {
-    commas: usize,
-    points: usize,
-    /// Those such as `1,234`, which may be more than a thousand.
-    either_commas: usize,
-    either_points: usize,
-}
-
-impl MarkCounts {
-    fn of<'t>(cells: impl Iterator<Item = &'t str>) -> Self {
-        let mut counts = Self::default();
-        for cell in cells.filter(|cell| cell.contains([',', '.'])) {
-            let is = |mark| number(cell, mark).is_some_and(|it| !it.is_nan());
-            let count = match (is(DecimalMark::Comma), is(DecimalMark::Point)) {
-                (true, false) => &mut counts.commas,
-                (false, true) => &mut counts.points,
-                (true, true) if cell.contains(',') => &mut counts.either_commas,
-                (true, true) => &mut counts.either_points,
-                (false, false) => continue,
-            };
-            *count += 1;
-        }
-        counts
-    }
-}
-
-/// Returns the decimal mark of each column: that of most of its cells. Where all of them can be read both ways, it is
-/// that of the other columns, and commas that do not separate cells are decimal.
-pub(super) fn decimal_marks<'t, C: Iterator<Item = &'t str>>(
-    columns: impl Iterator<Item = C>,
-    separator: u8,
-) -> Vec<DecimalMark> {
-    let counts: Vec<MarkCounts> = columns.map(MarkCounts::of).collect();
-    let is_free = separator != b',';
-    let has_comma = |it: &MarkCounts| it.commas > it.points;
-    let only_either = |it: &MarkCounts| it.commas == it.points && it.either_commas > 0;
-    let is_usual = counts
-        .iter()
-        .any(|it| has_comma(it) || is_free && only_either(it));
-    let mark = |it: &MarkCounts| {
-        let is_comma = has_comma(it)
-            || it.commas == it.points && (is_usual || is_free && it.either_commas > 0);
-        match is_comma {
-            true => DecimalMark::Comma,
-            false => DecimalMark::Point,
-        }
-    };
-    counts.iter().map(mark).collect()
 }
 
 /// Returns a number with a decimal point and without the signs between its thousands: `1.234,5` as `1234.5`.
@@ -107,6 +58,31 @@ pub(super) fn without_groups(cell: &str, mark: DecimalMark) -> Option<String> {
         Some(decimals) => format!("{whole}.{decimals}"),
         None => whole,
     })
+}
+
+impl DecimalMark {
+    /// Returns the mark that a name in `--columns` gives to values.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        [Self::Comma, Self::Point]
+            .into_iter()
+            .find(|it| it.name() == name)
+    }
+
+    /// Returns the other one.
+    pub(super) fn other(self) -> Self {
+        match self {
+            Self::Point => Self::Comma,
+            Self::Comma => Self::Point,
+        }
+    }
+
+    /// Returns the name of a column of values with that mark in `--columns`.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Point => "value_point",
+            Self::Comma => "value_comma",
+        }
+    }
 }
 
 impl DateOrder {
@@ -171,32 +147,6 @@ fn stroked(cell: &str) -> Option<[u8; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_decimal_mark_is_that_of_the_column_or_of_the_others() {
-        let of = |columns: &[&[&str]], separator| {
-            let columns = columns.iter().map(|cells| cells.iter().copied());
-            let marks = decimal_marks(columns, separator);
-            marks.into_iter().map(DecimalMark::sign).collect::<String>()
-        };
-        for (columns, separator, expected) in [
-            (
-                &[&["1.0", "1.1"][..], &["120,11", "121,22"]][..],
-                b';',
-                ".,",
-            ),
-            (&[&["1.234,56", "998,1", "1.250"]], b';', ","),
-            (&[&["122,470", "117,707"]], b';', ","),
-            (&[&["122,470", "117,707"]], b',', "."),
-            (&[&["1,5", "1.250"], &["1.5", "2", "1.75"]], b'\t', ",."),
-            (&[&["1.250", "998"], &["0,5", "0,25"]], b';', ",,"),
-            (&[&["1.250", "998"], &["a", "b"]], b';', ".."),
-            (&[&["1,5", "2,5", "2.75"]], b';', ","),
-            (&[&["1,5", "2.5", "2.75"]], b';', "."),
-        ] {
-            assert_eq!(of(columns, separator), expected, "{columns:?}");
-        }
-    }
 
     #[test]
     fn a_day_above_12_tells_the_order_of_dates() {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::csv::notation::DateOrder;
+use crate::csv::notation::{DateOrder, DecimalMark};
 
 /// The meaning of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,10 +73,14 @@ impl Role {
         NAMES.iter().map(|(_, name)| *name)
     }
 
-    /// Returns the role of that name in `--columns`; that of dates also with their order.
+    /// Returns the role of that name in `--columns`; that of dates also with their order, and of values with their
+    /// decimal mark.
     pub(super) fn named(name: &str) -> Option<Self> {
         if DateOrder::named(name).is_some() {
             return Some(Self::Date);
+        }
+        if DecimalMark::named(name).is_some() {
+            return Some(Self::Value);
         }
         let found = NAMES.iter().find(|(_, known)| *known == name);
         found.map(|(role, _)| *role)
@@ -125,6 +129,28 @@ impl Role {
             | Self::Instance
             | Self::Iteration
             | Self::BurnIn => true,
+        }
+    }
+}
+
+impl Role {
+    /// Returns whether it says which run a row is of, and not what was measured.
+    pub(super) fn is_of_run(self) -> bool {
+        match self {
+            Self::Date | Self::Version | Self::Commit | Self::Branch | Self::Session => true,
+            Self::Benchmark
+            | Self::Parameter
+            | Self::Metric
+            | Self::Value
+            | Self::Unit
+            | Self::Statistic
+            | Self::Count
+            | Self::Host
+            | Self::Variant
+            | Self::Instance
+            | Self::Iteration
+            | Self::BurnIn
+            | Self::Attribute => false,
         }
     }
 }

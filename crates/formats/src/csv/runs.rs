@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::BadLine;
 use crate::csv::cells::{is_missing, number, time};
 use crate::csv::columns::{Column, Columns};
+use crate::csv::earlier::IdentityColumns;
 use crate::csv::heading::{Heading, key};
 use crate::csv::instance::{CsvInstance, Figures};
 use crate::csv::role::Role;
@@ -19,7 +20,7 @@ use crate::shared::notes::Notes;
 use crate::shared::units::Unit;
 
 /// Rows of one version within this time are one run.
-const ONE_RUN: SignedDuration = SignedDuration::from_hours(1);
+pub(super) const ONE_RUN: SignedDuration = SignedDuration::from_hours(1);
 
 /// The rows of one version at one time.
 #[derive(Debug, Default)]
@@ -27,21 +28,26 @@ pub(super) struct CsvRun {
     pub(super) started: Option<Timestamp>,
     pub(super) version: Version,
     pub(super) instances: Vec<CsvInstance>,
+    /// The place of its first row in the table.
+    pub(super) first: usize,
     places: BTreeMap<Vec<String>, usize>,
-    digest: Sha256,
 }
 
 impl CsvRun {
-    /// Returns a digest of its rows.
-    pub(super) fn digest(&self) -> [u8; 32] {
-        self.digest.clone().finalize().into()
+    /// Returns the places of its rows.
+    pub(super) fn rows(&self) -> Vec<usize> {
+        let instances = self.instances.iter();
+        instances.flat_map(|it| it.rows.iter().copied()).collect()
     }
 }
 
 /// What is known before a row is read.
+#[derive(Clone, Copy)]
 pub(super) struct RowMeaning<'t> {
     pub(super) table: &'t CsvTable,
     pub(super) columns: &'t Columns,
+    /// The columns that ids come from.
+    pub(super) identity: &'t IdentityColumns,
     /// The name of what was measured, where no column has it.
     pub(super) benchmark: &'t str,
 }
@@ -49,7 +55,6 @@ pub(super) struct RowMeaning<'t> {
 /// Reads the rows of a table.
 pub(super) struct RowReader<'t> {
     meaning: RowMeaning<'t>,
-    statistic: Option<&'static str>,
     runs: Vec<CsvRun>,
     by_version: BTreeMap<[Option<String>; 4], Vec<usize>>,
 }
@@ -57,19 +62,19 @@ pub(super) struct RowReader<'t> {
 impl<'t> RowReader<'t> {
     pub(super) fn new(meaning: RowMeaning<'t>) -> Self {
         Self {
-            statistic: meaning.columns.statistic(),
             meaning,
             runs: Vec::new(),
             by_version: BTreeMap::new(),
         }
     }
 
-    /// Returns the runs, in the order of their first rows, and the rows that cannot be used.
-    pub(super) fn read(mut self, notes: &mut Notes) -> (Vec<CsvRun>, Vec<BadLine>) {
+    /// Returns the runs of these rows, in the order of their first ones, and the rows that cannot be used.
+    pub(super) fn read(mut self, rows: &[usize], notes: &mut Notes) -> (Vec<CsvRun>, Vec<BadLine>) {
         let mut bad = Vec::new();
         let table = self.meaning.table;
-        for row in &table.rows {
-            if let Err(reason) = self.add(row, notes) {
+        for at in rows {
+            if let Err(reason) = self.add(*at, notes) {
+                let row = &table.rows[*at];
                 let id = self.meaning.instance(row, None).draft.benchmark.id;
                 bad.push(BadLine::new(row.line, reason).of(id));
             }
@@ -77,21 +82,16 @@ impl<'t> RowReader<'t> {
         (self.runs, bad)
     }
 
-    fn add(&mut self, row: &CsvRow, notes: &mut Notes) -> Result<(), String> {
-        let meaning = &self.meaning;
-        let values = meaning.values(row)?;
-        if values.iter().all(|(_, value)| value.is_nan()) {
+    fn add(&mut self, at: usize, notes: &mut Notes) -> Result<(), String> {
+        let table = self.meaning.table;
+        let row = &table.rows[at];
+        let Some(content) = self.meaning.content(row)? else {
             notes.left_line(row.line, "the row has no value");
             return Ok(());
-        }
-        let started = meaning.started(row)?;
-        let figures = meaning.figures(row)?;
-        let burn_in = meaning.burn_in(row)?;
-        let run = self.run(started, row);
+        };
+        let run = self.run(content.started, at);
         let meaning = &self.meaning;
-        let summary = self.statistic.map(|name| (name, figures));
         let run = &mut self.runs[run];
-        hash(&mut run.digest, row);
         let mut key: Vec<String> = [
             Role::Benchmark,
             Role::Parameter,
@@ -103,49 +103,24 @@ impl<'t> RowReader<'t> {
         .flat_map(|role| meaning.columns.of_role(role))
         .map(|column| row.cell(column.at).to_owned())
         .collect();
-        if summary.is_some() {
+        if meaning.columns.statistic().is_some() {
             // Each of them is of other samples.
             let metric = meaning.columns.the(Role::Metric);
             key.push(metric.map_or_else(String::new, |column| row.cell(column.at).to_owned()));
             key.push(run.instances.len().to_string());
         }
-        let at = *run.places.entry(key).or_insert(run.instances.len());
-        if at == run.instances.len() {
-            run.instances.push(meaning.instance(row, started));
+        let place = *run.places.entry(key).or_insert(run.instances.len());
+        if place == run.instances.len() {
+            run.instances.push(meaning.instance(row, content.started));
         }
-        let instance = &mut run.instances[at];
-        hash(&mut instance.rows, row);
-        instance.keep_attributes(meaning.columns, row, notes);
-        match summary {
-            Some((statistic, figures)) => {
-                let main = meaning.columns.main_value().map(|main| main.at);
-                for (column, value) in values {
-                    let figures = if main == Some(column.at) {
-                        figures.clone()
-                    } else {
-                        Figures::default()
-                    };
-                    let (metric, unit) = meaning.metric(column, row);
-                    let summary = figures.summary(&metric, &unit, value, statistic);
-                    instance.draft.summarise(&unit, summary);
-                }
-            }
-            None => {
-                // A row of one metric continues that metric; of several, it is an iteration.
-                let is_long = meaning.columns.the(Role::Metric).is_some();
-                let iteration = (!is_long).then_some(instance.draft.iterations.count);
-                for (column, value) in values {
-                    let (metric, unit) = meaning.metric(column, row);
-                    instance.push(metric, &unit, value, iteration);
-                }
-                instance.end_row(burn_in);
-            }
-        }
+        meaning.add(at, content, &mut run.instances[place], notes);
         Ok(())
     }
 
     /// Returns the place of the run of a row.
-    fn run(&mut self, started: Option<Timestamp>, row: &CsvRow) -> usize {
+    fn run(&mut self, started: Option<Timestamp>, row: usize) -> usize {
+        let first = row;
+        let row = &self.meaning.table.rows[row];
         let text = |role: Role| {
             let cell = self
                 .meaning
@@ -184,13 +159,98 @@ impl<'t> RowReader<'t> {
         self.runs.push(CsvRun {
             started,
             version,
+            first,
             ..CsvRun::default()
         });
         self.runs.len() - 1
     }
 }
 
+/// What stands in a row.
+struct RowContent<'t> {
+    values: Vec<(&'t Column, f64)>,
+    started: Option<Timestamp>,
+    figures: Figures,
+    burn_in: bool,
+}
+
 impl<'t> RowMeaning<'t> {
+    /// Returns whether a row has a value.
+    pub(super) fn has_value(&self, row: &CsvRow) -> bool {
+        matches!(self.content(row), Ok(Some(_)))
+    }
+
+    /// Returns what stands in a row; nothing if it has no value.
+    fn content(&self, row: &CsvRow) -> Result<Option<RowContent<'t>>, String> {
+        let values = self.values(row)?;
+        if values.iter().all(|(_, value)| value.is_nan()) {
+            return Ok(None);
+        }
+        Ok(Some(RowContent {
+            values,
+            started: self.started(row)?,
+            figures: self.figures(row)?,
+            burn_in: self.burn_in(row)?,
+        }))
+    }
+
+    /// Adds a row to its instance.
+    fn add(
+        &self,
+        at: usize,
+        content: RowContent<'t>,
+        instance: &mut CsvInstance,
+        notes: &mut Notes,
+    ) {
+        let row = &self.table.rows[at];
+        instance.rows.push(at);
+        instance.keep_attributes(self.columns, row, notes);
+        if let Some(statistic) = self.columns.statistic() {
+            let main = self.columns.main_value().map(|main| main.at);
+            for (column, value) in content.values {
+                let figures = if main == Some(column.at) {
+                    content.figures.clone()
+                } else {
+                    Figures::default()
+                };
+                let (metric, unit) = self.metric(column, row);
+                let summary = figures.summary(&metric, &unit, value, statistic);
+                instance.draft.summarise(&unit, summary);
+            }
+            return;
+        }
+        // A row of one metric continues that metric; of several, it is an iteration.
+        let is_long = self.columns.the(Role::Metric).is_some();
+        let iteration = (!is_long).then_some(instance.draft.iterations.count);
+        for (column, value) in content.values {
+            let (metric, unit) = self.metric(column, row);
+            instance.push(metric, &unit, value, iteration);
+        }
+        instance.end_row(content.burn_in);
+    }
+
+    /// Returns an instance of some rows of another one.
+    pub(super) fn part(&self, rows: &[usize], notes: &mut Notes) -> CsvInstance {
+        let first = rows.first().map(|at| &self.table.rows[*at]);
+        let row = first.unwrap_or(&self.table.rows[0]);
+        let mut part = self.instance(row, self.started(row).ok().flatten());
+        for at in rows {
+            if let Ok(Some(content)) = self.content(&self.table.rows[*at]) {
+                self.add(*at, content, &mut part, notes);
+            }
+        }
+        part
+    }
+
+    /// Returns a digest of rows.
+    pub(super) fn digest(&self, rows: &[usize]) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        for at in rows {
+            self.identity.add_row(&mut hash, &self.table.rows[*at]);
+        }
+        hash.finalize().into()
+    }
+
     /// Returns the values of a row, by their columns.
     fn values(&self, row: &CsvRow) -> Result<Vec<(&'t Column, f64)>, String> {
         let values = self.columns.of_role(Role::Value);
@@ -201,7 +261,7 @@ impl<'t> RowMeaning<'t> {
 
     fn number(&self, column: &Column, row: &CsvRow) -> Result<f64, String> {
         let cell = row.cell(column.at);
-        number(cell, self.table.marks[column.at])
+        number(cell, column.mark)
             .ok_or_else(|| format!("`{}` is not a number: {cell:?}", column.title))
     }
 
@@ -269,7 +329,7 @@ impl<'t> RowMeaning<'t> {
                 started,
                 ..InstanceDraft::default()
             },
-            rows: Sha256::new(),
+            rows: Vec::new(),
         }
     }
 
@@ -322,11 +382,4 @@ fn parameter_name(title: &str) -> &str {
         .split_once(':')
         .filter(|(word, _)| key(word) == "param");
     rest.map_or(title, |(_, name)| name.trim())
-}
-
-fn hash(digest: &mut Sha256, row: &CsvRow) {
-    for cell in &row.cells {
-        digest.update((cell.len() as u64).to_le_bytes());
-        digest.update(cell);
-    }
 }

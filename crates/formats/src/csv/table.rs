@@ -1,11 +1,13 @@
 //! The cells of a file of separated values.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use csv::{ByteRecord, ReaderBuilder, StringRecord, Trim};
 use sha2::{Digest, Sha256};
 
-use crate::csv::notation::{DecimalMark, decimal_marks};
+use crate::csv::layout::{missing_header, with_separators};
+use crate::csv::marks::{ColumnMark, decimal_marks};
 use crate::shared::rows::bad_row;
 use crate::{BadLine, ImportError, Source};
 
@@ -24,8 +26,12 @@ pub(super) struct CsvTable {
     pub(super) rows: Vec<CsvRow>,
     /// The lines that are no such rows.
     pub(super) bad: Vec<BadLine>,
+    /// Whether its first line names the columns.
+    pub(super) has_header: bool,
+    /// Whether only blanks stand between its cells.
+    pub(super) is_aligned: bool,
     /// The decimal mark of each column.
-    pub(super) marks: Vec<DecimalMark>,
+    pub(super) marks: Vec<ColumnMark>,
 }
 
 /// A row.
@@ -71,6 +77,10 @@ impl CsvTable {
     ) -> Result<Self, E> {
         let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let (skipped, text) = without_remarks(text);
+        let is_aligned = !text.trim_ascii_start().starts_with(b"|");
+        let separated = with_separators(text);
+        let is_aligned = is_aligned && matches!(separated, Cow::Owned(_));
+        let text = &*separated;
         let separator = separator(text);
         let mut reader = ReaderBuilder::new()
             .delimiter(separator)
@@ -83,8 +93,11 @@ impl CsvTable {
             rows: Vec::new(),
             bad: Vec::new(),
             marks: Vec::new(),
+            has_header: true,
+            is_aligned,
         };
         let mut record = ByteRecord::new();
+        let mut first_line = 1;
         loop {
             match reader.read_byte_record(&mut record) {
                 Ok(false) => break,
@@ -99,6 +112,9 @@ impl CsvTable {
                 }
             }
             let line = record.position().map_or(1, csv::Position::line) + skipped;
+            if table.header.is_empty() {
+                first_line = line;
+            }
             match StringRecord::from_byte_record(record.clone()) {
                 Ok(cells) => table.add(line, cells),
                 Err(error) => {
@@ -108,9 +124,26 @@ impl CsvTable {
                 }
             }
         }
+        table.name_columns(first_line);
         let columns = (0..table.header.len()).map(|at| table.column(at));
         table.marks = decimal_marks(columns, separator);
         Ok(table)
+    }
+
+    /// Names the columns of a table whose first line is a row.
+    fn name_columns(&mut self, first_line: u64) {
+        if let Some(names) = missing_header(&self.header, &self.rows) {
+            let first = std::mem::replace(&mut self.header, names);
+            let cells = StringRecord::from(first);
+            self.rows.insert(
+                0,
+                CsvRow {
+                    line: first_line,
+                    cells,
+                },
+            );
+            self.has_header = false;
+        }
     }
 
     fn add(&mut self, line: u64, cells: StringRecord) {
@@ -176,7 +209,7 @@ fn separator(text: &[u8]) -> u8 {
             (alike, of_header)
         }
     };
-    // The last one wins among equals.
-    let found = [b'|', b';', b'\t', b','].into_iter().max_by_key(merit);
+    // The last one wins among equals: commas may be decimal.
+    let found = [b'|', b',', b'\t', b';'].into_iter().max_by_key(merit);
     found.unwrap_or(b',')
 }

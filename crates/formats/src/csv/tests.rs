@@ -1,3 +1,7 @@
+use std::collections::BTreeSet;
+
+use lapwing_model::Record;
+
 use crate::shared::testing::{
     brief, imported, options, read_as, read_text, refusal, refusal_of, shown,
 };
@@ -38,7 +42,7 @@ fn each_date_and_version_is_a_run_and_columns_of_numbers_are_metrics() {
 fn parameters_tell_benchmarks_apart_and_figures_belong_to_the_score() {
     insta::assert_snapshot!(shown(&imported("csv/jmh.csv")), @r##"
     csv because its first line names columns, and the rows have numbers
-    {"v":1,"kind":"session","id":"#0","suite":"csv","started":"2026-01-01T00:00:00Z","tool":"CSV","name":"jmh","attributes":{"source":{"columns":"benchmark=Benchmark, parameter=Param: n, value=Score, unit=Unit, statistic=Score Error (99.9%), count=Samples","file":"jmh.csv","format":"csv","sha256":"…"}}}
+    {"v":1,"kind":"session","id":"#0","suite":"csv","started":"2026-01-01T00:00:00Z","tool":"CSV","name":"jmh","attributes":{"source":{"columns":"benchmark=Benchmark, parameter=Param: n, value=Score, unit=Unit, statistic=Score Error (99.9%), count=Samples, attribute=Mode, attribute=Threads","file":"jmh.csv","format":"csv","sha256":"…"}}}
     {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"throughput":{"unit":"1/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"}}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"org.example.Demo.sort[n=1000]","params":{"n":"1000"}},"block":0,"position":0,"attempt":0,"attributes":{"Mode":"avgt","Threads":"1"}}
     {"v":1,"kind":"summary","instance":"#2","metric":"wall_time","n":10,"centre":0.00001025,"statistic":"mean","score_error_99_9":4.0000000000000003e-7}
@@ -72,7 +76,7 @@ fn parameters_tell_benchmarks_apart_and_figures_belong_to_the_score() {
 fn rows_of_a_fork_are_its_iterations() {
     insta::assert_snapshot!(shown(&imported("csv/forks.csv")), @r##"
     csv because its first line names columns, and the rows have numbers
-    {"v":1,"kind":"session","id":"#0","suite":"csv","started":"2026-01-01T00:00:00Z","tool":"CSV","name":"forks","attributes":{"source":{"columns":"benchmark=Benchmark, value=Zeit [ms], value=Peak memory (MiB), instance=Fork, iteration=Iteration, burn_in=Warmup","file":"forks.csv","format":"csv","sha256":"…"}}}
+    {"v":1,"kind":"session","id":"#0","suite":"csv","started":"2026-01-01T00:00:00Z","tool":"CSV","name":"forks","attributes":{"source":{"columns":"benchmark=Benchmark, value=Zeit [ms], value=Peak memory (MiB), instance=Fork, iteration=Iteration, burn_in=Warmup, attribute=Bemerkung","file":"forks.csv","format":"csv","sha256":"…"}}}
     {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"Peak memory":{"unit":"B","better":"lower"},"wall_time":{"unit":"s","better":"lower"}}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"sort \"small\"; up"},"block":0,"position":0,"attempt":0,"attributes":{"Bemerkung":"kalt"}}
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
@@ -130,14 +134,14 @@ fn columns_are_found_by_name_and_content() {
     insta::assert_snapshot!(header_and_row.map(columns).join("\n"), @"
     date=time, commit=commit, value=metric1, value=metric2
     benchmark=benchmark, value=time
-    benchmark=fullname, value=duration, value=peak_memory
-    benchmark=item, value=mean_s [s], statistic=cv
+    benchmark=fullname, value=duration, value=peak_memory, attribute=id
+    benchmark=item, value=mean_s [s], statistic=cv, attribute=instances
     date=date_ms, commit=commit, benchmark=benchmark, parameter=params, value=seconds [s]
-    commit=commit, benchmark=benchmark, value=value, unit=unit, instance=instance, instance=trial, instance=fork, iteration=iteration
+    commit=commit, benchmark=benchmark, value=value, unit=unit, instance=instance, instance=trial, instance=fork, iteration=iteration, attribute=project, attribute=value_count
     parameter=engine, value=seconds [s]
     parameter=threads, value=time_ms [ms]
-    benchmark=test, value=value or score
-    version=release, value=ops_per_second [1/s]
+    benchmark=test, value=value, attribute=score or score
+    version=release, value=ops_per_second [1/s], attribute=when
     date=Stand, version=Version, benchmark=Testfall, value=Mittelwert (ms)
     date_dmy=d, benchmark=name, value=seconds [s]
     ");
@@ -156,10 +160,13 @@ fn chosen_columns_come_first() {
             Err(error) => error.to_string(),
         }
     };
-    assert_eq!(with(""), "benchmark=name, parameter=id, value=value");
+    assert_eq!(
+        with(""),
+        "benchmark=name, parameter=id, value=value, attribute=seconds"
+    );
     assert_eq!(
         with("value=Seconds, parameter=value,attribute=#4"),
-        "benchmark=name, parameter=value, value=seconds [s]"
+        "benchmark=name, parameter=value, value=seconds [s], attribute=id"
     );
     assert_eq!(
         with("value=second"),
@@ -167,10 +174,138 @@ fn chosen_columns_come_first() {
     );
     let refused = ["values=seconds", "seconds", "unit=a,unit=b"].map(ColumnChoices::parse);
     insta::assert_snapshot!(refused.map(|it| it.expect_err("wrong")).join("\n"), @"
-    `values` is not one of date, version, commit, branch, session, benchmark, parameter, metric, value, unit, statistic, count, host, variant, instance, iteration, burn_in, attribute, date_dmy, date_mdy
+    `values` is not one of date, version, commit, branch, session, benchmark, parameter, metric, value, unit, statistic, count, host, variant, instance, iteration, burn_in, attribute, date_dmy, date_mdy, value_point, value_comma
     `seconds` is not MEANING=COLUMN
     `unit` can only be one column
     ");
+}
+
+/// Returns the ids of the benchmarks of a table.
+fn benchmarks(text: &str) -> BTreeSet<String> {
+    let records = read_as("csv", text).records;
+    let ids = records.into_iter().filter_map(|record| match record {
+        Record::Instance(instance) => Some(instance.benchmark.id),
+        _ => None,
+    });
+    ids.collect()
+}
+
+/// Returns a table of sixty nights, with these rows each night: benchmark, seconds and the rest.
+fn nights(header: &str, rows: impl Fn(usize) -> Vec<String>) -> String {
+    let mut text = format!("date,benchmark,seconds,{header}\n");
+    for night in 0..60 {
+        let date = format!("2026-{:02}-{:02}", 1 + night / 28, 1 + night % 28);
+        for row in rows(night) {
+            text.push_str(&format!("{date},{row}\n"));
+        }
+    }
+    text
+}
+
+#[test]
+fn what_differs_on_some_nights_only_is_no_parameter() {
+    let names = |expected: &[&str]| expected.iter().map(|&it| it.to_owned()).collect();
+    // A remark on some rows of some nights.
+    let remarks = nights("note", |night| {
+        let note = if night % 13 == 5 {
+            "rebooted before"
+        } else {
+            ""
+        };
+        vec![
+            "sort,1.5,".to_owned(),
+            format!("sort,1.25,{note}"),
+            "scan,2,".to_owned(),
+        ]
+    });
+    assert_eq!(benchmarks(&remarks), names(&["sort", "scan"]));
+    // Another pool for the second row of some nights, and another one for all of some nights.
+    let pools = nights("pool", |night| {
+        let (first, second) = (
+            ["a", "b"][night % 2],
+            ["a", "b"][usize::from(night % 7 == 3)],
+        );
+        vec![
+            format!("sort,1.5,{first}"),
+            format!("sort,1.25,{first}"),
+            format!("scan,2,{second}"),
+        ]
+    });
+    assert_eq!(benchmarks(&pools), names(&["sort", "scan"]));
+    // Rows that are spread over machines by chance.
+    let chance = nights("runner_image", |night| {
+        let image = |row: usize| ["v1", "v2"][(night * 7 + row * 5 + night * row) % 11 % 2];
+        (0..3)
+            .map(|row| format!("sort,1.{row},{}", image(row)))
+            .collect()
+    });
+    assert_eq!(benchmarks(&chance), names(&["sort"]));
+    // Settings that come back together, one of them since night 40, one missing now and then.
+    let engines = nights("engine", |night| {
+        let mut rows = vec!["join,1.5,hash".to_owned(), "join,1.25,merge".to_owned()];
+        if night % 20 == 7 {
+            rows.pop();
+        }
+        if night >= 40 {
+            rows.push("join,1,adaptive".to_owned());
+        }
+        rows.push("scan,2,".to_owned());
+        rows
+    });
+    let joins = [
+        "join[engine=hash]",
+        "join[engine=merge]",
+        "join[engine=adaptive]",
+        "scan",
+    ];
+    assert_eq!(benchmarks(&engines), names(&joins));
+    // Each row has a time of its own.
+    let timed = nights("engine,at", |_| {
+        vec!["join,1.5,hash,1".to_owned(), "join,1.25,merge,2".to_owned()]
+    });
+    let timed = timed
+        .replace(",join,1.25", "T00:10:00Z,join,1.25")
+        .replace(",join,1.5", "T00:05:00Z,join,1.5");
+    let joins = ["join[engine=hash]", "join[engine=merge]"];
+    assert_eq!(benchmarks(&timed), names(&joins));
+    // Without runs, settings are spread evenly and remarks are not.
+    let one_run = |notes: &[&str]| {
+        let rows: String = notes
+            .iter()
+            .map(|note| format!("sort,1.5,{note}\n"))
+            .collect();
+        benchmarks(&format!("name,seconds,how\n{rows}"))
+    };
+    assert_eq!(one_run(&["a", "b", "a", "b", "a"]).len(), 2);
+    assert_eq!(one_run(&["", "", "", "", "", "", "", "", "loud"]).len(), 1);
+}
+
+#[test]
+fn a_number_that_can_be_read_in_two_ways_is_told() {
+    let unclear = |text: &str| {
+        let used = read_as("csv", text).columns.expect("a table");
+        let unclear = used.unclear.iter();
+        let told = unclear.map(|it| format!("{} as {} or {}", it.cell, it.taken, it.otherwise));
+        (used.text, told.collect::<Vec<_>>().join(", "))
+    };
+    let (text, told) =
+        unclear("date;test;ms\n2026-11-01;a;1.234\n2026-11-02;a;1.240\n2026-11-03;a;998\n");
+    assert_eq!(text, "date=date, benchmark=test, value_comma=ms");
+    assert_eq!(told, "1.234 as 1234 or value_point");
+    let (_, told) = unclear("date;test;ms;load\n2026-11-01;a;1.234;0,5\n2026-11-02;a;998;0,25\n");
+    assert_eq!(told, "");
+    let source = Source::from_bytes("x", "test;ms\na;1.234\nb;998\n".into()).expect("bytes");
+    let mut options = options(BadLines::Refuse);
+    options.format = format_named("csv");
+    for (choice, value) in [("value_point=ms", "0.001234"), ("value_comma=ms", "1.234")] {
+        options.columns = ColumnChoices::parse(choice).expect("choices");
+        let read = read(&source, &options).expect("a table");
+        assert!(
+            shown(&read).contains(&format!("\"wall_time\":{value}}}")),
+            "{choice}"
+        );
+        assert!(read.columns.expect("a table").unclear.is_empty());
+    }
 }
 
 #[test]
@@ -265,7 +400,7 @@ fn a_unit_is_that_of_the_times_and_not_of_counts() {
       Ok {"allocations": 4.0, "cpu_time": 2.24e-5, "wall_time": 2.25e-5}
     kept in attributes of the instance: iterations
     "#);
-    insta::assert_snapshot!(columns(text), @"benchmark=name, value=real_time, value=cpu_time, value=allocations, unit=time_unit");
+    insta::assert_snapshot!(columns(text), @"benchmark=name, value=real_time, value=cpu_time, value=allocations, unit=time_unit, attribute=iterations");
     let text = "name,iterations,real_time,time_unit\na,1000,12.5,ns\nb,10,22.5,us\n";
     insta::assert_snapshot!(columns(text), @"benchmark=name, value=real_time, unit=time_unit, count=iterations");
 }
@@ -300,4 +435,82 @@ fn other_texts_are_no_tables() {
     ] {
         assert!(super::looks_like(table.as_bytes()).is_some(), "{table}");
     }
+}
+
+#[test]
+fn tables_of_markdown_and_blanks_and_without_names_are_read() {
+    let told = |text: &str| {
+        let source = Source::from_bytes("made-up", text.into()).expect("bytes");
+        let read = read(&source, &options(BadLines::Refuse));
+        read.map(|it| {
+            format!(
+                "{}\n{}",
+                it.columns.clone().expect("a table").text,
+                brief(&it)
+            )
+        })
+        .unwrap_or_else(|error| error.to_string())
+    };
+    let markdown = "| Command | Mean [ms] | Min [ms] | Relative |\n|:---|---:|---:|---:|\n\
+        | `sleep 0.1` | 102.5 ± 0.4 | 101.9 | 1.00 |\n| `sleep 0.2` | 202.5 ± 0.4 | 201.9 | 1.98 ± 0.01 |\n";
+    let aligned = "benchmark      time (ms)   peak memory (MiB)\n-----------  -----------  ------------------\n\
+        sort small          12.5                 3.5\nsort large         112.5                13.5\n";
+    let narrow = "test seconds\nsort 1.5\nscan 2.5\n";
+    let no_names = "sort,1.5,ms\nscan,2.5,us\n";
+    let no_units = "sort;1,5\nscan;2,5\n";
+    let blanks = "sort 1.5 ms\nscan 2.5 us\n";
+    let others = "NAME   RESTARTS\npod-1  3\npod-2  0\n";
+    let counts = "total 48\nused 12\n";
+    let texts = [
+        markdown, aligned, narrow, no_names, no_units, blanks, others, counts,
+    ];
+    insta::assert_snapshot!(texts.map(told).join("\n\n"), @r#"
+    benchmark=Command, value=Mean [ms], value=Relative, statistic=Min [ms]
+    `sleep 0.1` 
+      wall_time ~ 0.1025
+      Relative ~ 1
+    `sleep 0.2` 
+      wall_time ~ 0.2025
+      Relative ~ 1.98
+
+
+    benchmark=benchmark, value=time (ms), value=peak memory (MiB)
+    sort small 
+      Ok {"peak memory": 3670016.0, "wall_time": 0.0125}
+    sort large 
+      Ok {"peak memory": 14155776.0, "wall_time": 0.1125}
+
+
+    benchmark=test, value=seconds [s]
+    sort 
+      Ok {"wall_time": 1.5}
+    scan 
+      Ok {"wall_time": 2.5}
+
+
+    benchmark=name, value=value, unit=unit
+    sort 
+      Ok {"wall_time": 0.0015}
+    scan 
+      Ok {"wall_time": 2.5e-6}
+
+
+    benchmark=name, value=value
+    sort 
+      Ok {"value": 1.5}
+    scan 
+      Ok {"value": 2.5}
+
+
+    benchmark=name, value=value, unit=unit
+    sort 
+      Ok {"wall_time": 0.0015}
+    scan 
+      Ok {"wall_time": 2.5e-6}
+
+
+    made-up is in none of the formats that can be imported: it does not look like csv, but 2 results can be read as that
+
+    made-up is in none of the formats that can be imported: it does not look like csv, but 2 results can be read as that
+    "#);
 }

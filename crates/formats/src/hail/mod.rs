@@ -59,7 +59,11 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     }
     let digest = source.sha256()?;
     // The first instance's start takes the place of the file's.
-    let draft = SessionDraft::of("hail benchmark");
+    // Lines are recognised one by one, whatever the name of their file.
+    let draft = SessionDraft {
+        identity: Some(digest),
+        ..SessionDraft::of("hail benchmark")
+    };
     let mut reader = Reader {
         session: new_session(source, &digest, sink, draft),
         session_known: false,

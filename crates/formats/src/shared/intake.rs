@@ -41,6 +41,8 @@ pub(crate) struct Intake<'i, 'w, 't> {
     format: &'static str,
     name: String,
     session: Session,
+    /// Whether the store had the session before.
+    is_known: bool,
     /// Whether the session is in the sink.
     session_put: bool,
     /// The runs, until they are put; `None` as well where the store has them.
@@ -101,6 +103,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             format: sink.format(),
             sink,
             name: source.name().to_owned(),
+            is_known: known.is_some(),
             session_put: known.is_some(),
             session: known.unwrap_or(new),
             runs: BTreeMap::new(),
@@ -138,6 +141,16 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     /// Returns the id of the session.
     pub(crate) fn session(&self) -> Id {
         self.session.id
+    }
+
+    /// Returns whether the store had the session before.
+    pub(crate) fn is_known(&self) -> bool {
+        self.is_known
+    }
+
+    /// Returns whether the store has that instance.
+    pub(crate) fn has_instance(&mut self, id: Id) -> Result<bool, ImportError> {
+        self.sink.has_instance(id)
     }
 
     /// Returns the run of that key, new or not.
@@ -380,10 +393,13 @@ pub(crate) fn new_session(
     attributes.insert("source".to_owned(), Value::Object(about));
     let identity = draft.identity.as_ref().unwrap_or(digest);
     let mut parts = vec![format.as_bytes(), identity.as_slice()];
-    // Two nights may have the same results.
-    let date = started.filter(|_| from == StartedFrom::FileName);
-    let date = date.map(|it| it.to_string());
-    parts.extend(date.as_ref().map(|it| it.as_bytes()));
+    // Two nights may have the same results: their files' names tell them apart, if nothing in them does.
+    let night = match from {
+        StartedFrom::Source => None,
+        StartedFrom::FileName => started.map(|it| it.to_string()),
+        StartedFrom::FileTime => draft.identity.is_none().then(|| source.telling_name()),
+    };
+    parts.extend(night.as_ref().map(|it| it.as_bytes()));
     if !draft.key.is_empty() {
         parts.push(draft.key.as_bytes());
     }

@@ -228,15 +228,20 @@ impl<'w, 't> Sink<'w, 't> {
 
     /// Returns the session that the same content has in the store already, if any.
     pub(crate) fn known_session(&mut self, new: &Session) -> Result<Option<Session>, ImportError> {
-        let known = match &self.target {
-            Target::Store(writer) => writer.session(new.id)?,
-            Target::Memory(_) => None,
-        };
+        let known = self.stored_session(new.id)?;
         if let Some(known) = &known {
             self.sessions.insert(known.id);
             self.session = Some(known.clone());
         }
         Ok(known)
+    }
+
+    /// Returns the session of that id in the store.
+    pub(crate) fn stored_session(&self, id: Id) -> Result<Option<Session>, ImportError> {
+        Ok(match &self.target {
+            Target::Store(writer) => writer.session(id)?,
+            Target::Memory(_) => None,
+        })
     }
 
     /// Notes a new session whose start the source says: one of another file with the same

@@ -6,6 +6,7 @@
 )]
 
 mod conservation;
+mod grown;
 mod mutations;
 mod python;
 mod readers;

@@ -10,7 +10,7 @@ use super::place::{PrivateTexts, TextPlace, each_of};
 use super::secrets::{HIDDEN, find_secrets, hidden, is_secret_of, without_secrets};
 use crate::IterationColumns;
 use lapwing_model::text::hexadecimal;
-use lapwing_model::{Record, Session, Span};
+use lapwing_model::{Instance, Record, Session, Span};
 
 /// What is private here, and how much of it is hidden.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,11 +55,11 @@ impl RecordCleaner {
             }
             Record::Span(it) => !self.is_clean_span(it),
             Record::Summary(it) => !it.extra.is_empty(),
-            Record::Session(_)
-            | Record::Run(_)
-            | Record::Instance(_)
-            | Record::InstanceEnd(_)
-            | Record::Annotation(_) => true,
+            Record::Instance(it) => !self.is_clean_instance(it),
+            Record::InstanceEnd(it) => {
+                it.message.is_some() || !(it.observed.is_empty() && it.extra.is_empty())
+            }
+            Record::Session(_) | Record::Run(_) | Record::Annotation(_) => true,
         };
         match has_texts.then(|| self.cleaned(record)).flatten() {
             Some(clean) => Cow::Owned(clean),
@@ -115,6 +115,25 @@ impl RecordCleaner {
     pub fn clean_name(&self, name: &str) -> String {
         let clean = self.clean_text(&TextPlace::new("benchmark"), name);
         clean.unwrap_or_else(|| name.to_owned())
+    }
+
+    /// There may be millions of instances.
+    fn is_clean_instance(&self, instance: &Instance) -> bool {
+        let benchmark = &instance.benchmark;
+        let objects = [
+            &benchmark.params,
+            &benchmark.extra,
+            &instance.environment,
+            &instance.job,
+            &instance.attributes,
+            &instance.artifacts,
+            &instance.extra,
+        ];
+        let is_clean = |name, text: &String| self.clean_text(&TextPlace::new(name), text).is_none();
+        objects.iter().all(|object| object.is_empty())
+            && is_clean("benchmark", &benchmark.id)
+            && benchmark.tags.iter().all(|tag| is_clean("tags", tag))
+            && instance.host.iter().all(|host| is_clean("host", host))
     }
 
     /// There may be millions of spans.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lapwing_model::RecordKind;
+use lapwing_model::text::first_names;
 
 /// What can go wrong with a store.
 #[derive(Debug, thiserror::Error)]
@@ -144,6 +145,14 @@ pub enum StoreError {
         /// What may have been meant.
         suggestions: Vec<String>,
     },
+    /// No run is of a branch.
+    #[error("no run is of branch `{text}`: {}", recorded_branches(recorded))]
+    NoBranch {
+        /// What was asked.
+        text: String,
+        /// The branches that runs were recorded with.
+        recorded: Vec<String>,
+    },
     /// A name fits several things.
     #[error("{what} `{text}` could be any of {}", candidates.join(", "))]
     Ambiguous {
@@ -158,6 +167,16 @@ pub enum StoreError {
 
 /// Result of an operation on a store.
 pub(crate) type StoreResult<T> = Result<T, StoreError>;
+
+fn recorded_branches(names: &[String]) -> String {
+    /// More names than this are a number.
+    const NAMED: usize = 6;
+    match names {
+        [] => "none has a recorded branch".to_owned(),
+        [name] => format!("the recorded one is {name}"),
+        _ => format!("the recorded ones are {}", first_names(names, NAMED)),
+    }
+}
 
 fn did_you_mean(suggestions: &[String]) -> String {
     if suggestions.is_empty() {

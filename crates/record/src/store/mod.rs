@@ -218,8 +218,7 @@ impl Store {
             self.cache.forget();
             self.data_version = Some(version);
         }
-        let mut writer =
-            Writer::new(&transaction, &mut self.cache, &path, &self.cleaner).map_err(wrap)?;
+        let mut writer = Writer::new(&transaction, &mut self.cache, &path, &self.cleaner);
         let given = action(&mut writer)?;
         writer.finish().map_err(wrap)?;
         transaction.commit().map_err(|error| wrap(error.into()))?;

@@ -250,6 +250,82 @@ fn a_conflict_with_what_was_written_earlier_in_the_same_transaction_is_found() {
 }
 
 #[test]
+fn an_iteration_of_an_instance_that_was_just_made_is_compared_with_what_was_written() {
+    let many: Vec<Record> = (0..10_000).map(|index| plain(index, 1.0)).collect();
+    let with = |last: Record| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&folder.path().join("lapwing.db")).unwrap();
+        let records = [parents(), many.clone(), vec![last]].concat();
+        store.append(&records).map(|count| count.total())
+    };
+    let same = with(plain(7, 1.0)).unwrap();
+    assert_eq!((same.new, same.already_there), (10_005, 1));
+    let error = with(plain(7, 2.0)).unwrap_err();
+    assert!(matches!(error, StoreError::Conflict { .. }), "{error}");
+}
+
+#[test]
+fn instances_and_their_ends_come_back_however_many_are_put_together() {
+    let of = |kind: &str, more: serde_json::Value| {
+        let mut line = json!({"v": 1, "kind": kind});
+        line.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        parse_line(line.to_string().as_bytes()).unwrap()
+    };
+    // Derived ids are in no order. Some end at once, some later, some twice, some never.
+    let mut records = parents();
+    for number in 10..310_u64 {
+        let benchmark = format!("benchmark {}", number % 7);
+        records.push(of(
+            "instance",
+            json!({"id": instance(number), "run": id(2), "benchmark": {"id": benchmark}, "position": number}),
+        ));
+        records.push(of(
+            "iteration",
+            json!({"instance": instance(number), "index": 0, "metrics": {"wall_time": number}}),
+        ));
+        for late in [0, 3, 100] {
+            if number % 5 != 0 && number >= 10 + late && number % 3 != late % 3 {
+                let end = json!({"instance": instance(number - late), "outcome": "failed", "message": "m"});
+                records.push(of("instance_end", end));
+            }
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut together = Store::open(&folder.path().join("together.db")).unwrap();
+    let mut one_by_one = Store::open(&folder.path().join("one_by_one.db")).unwrap();
+    let counted = together.append(&records).unwrap();
+    for record in &records {
+        one_by_one.append([record]).unwrap();
+    }
+    let singly = one_by_one.append(&records).unwrap();
+    assert_eq!(singly.total().new, 0);
+    assert_eq!(
+        counted.total().new + counted.total().already_there,
+        records.len() as u64
+    );
+    assert!(counted.of(RecordKind::InstanceEnd).already_there > 0);
+    let all = |store: &Store| {
+        let mut all = Vec::new();
+        let scanned = store.scan(&Filter::default(), |record| {
+            all.push(record);
+            Ok::<(), StoreError>(())
+        });
+        scanned.unwrap();
+        all
+    };
+    assert_eq!(all(&together), all(&one_by_one));
+    assert_eq!(all(&together).len() as u64, counted.total().new);
+    let again = together.append(&records).unwrap().total();
+    assert_eq!((again.new, again.already_there), (0, records.len() as u64));
+    assert_eq!(
+        together.upkeep().check().unwrap().problems,
+        Vec::<String>::new()
+    );
+}
+
+#[test]
 fn a_check_finds_chunks_that_no_program_of_ours_writes() {
     let problems = |damage: &str| {
         let folder = tempfile::tempdir().unwrap();

@@ -125,16 +125,17 @@ impl IndexPage {
     fn conclusion(&self, site: &ReportSite) -> Markup {
         html! {
             @let differing = self.differing();
-            (self.sentence(differing == 0 && is_all_well(site)))
+            (self.sentence(differing == 0 && is_all_well(site), unjudged(site)))
             @if differing > 0 {
                 p.compared { strong { (grouped(differing)) } " " (plural(differing, "benchmark differs", "benchmarks differ")) " between variants (bold in the table)." }
             }
             @if let Some(comparisons) = &site.comparisons {
                 p.compared { (comparisons.view.sides()) ": " a href=(SitePage::Compare.file()) { strong { (comparisons.view.verdicts()) } } "." }
             }
-            @if let Some(summary) = site.changes.as_ref().and_then(changes::summary) {
+            @if unjudged(site).is_none() && let Some(summary) = site.changes.as_ref().and_then(changes::summary) {
                 p.compared { "In the history: " a href=(SitePage::Changes.file()) { strong { (summary) } } "." }
             }
+            @if let Some(changes) = &site.changes { (changes::run_notes(changes)) }
             (self.ended())
             (self.back_to_back())
             (retired_sentence(&site.remarks, self.retired))
@@ -145,8 +146,9 @@ impl IndexPage {
         }
     }
 
-    /// Returns the answer to "is anything wrong?"; `is_all_well` says whether comparisons and the history are good news.
-    fn sentence(&self, is_all_well: bool) -> Markup {
+    /// Returns the answer to "is anything wrong?"; `is_all_well` says whether comparisons and the history are good news, and
+    /// `unjudged` that no history was judged.
+    fn sentence(&self, is_all_well: bool, unjudged: Option<String>) -> Markup {
         let number =
             |test: fn(&BenchmarkHealth) -> bool| self.health.iter().filter(|it| test(it)).count();
         let failing = number(|it| it.failures > 0);
@@ -245,6 +247,9 @@ impl IndexPage {
                     "."
                     @if failing == 0 && lost == 0 && without_value == 0 { " Nothing failed in these runs." }
                 }
+                @if let Some(unjudged) = unjudged {
+                    " In the history " a href=(SitePage::Changes.file()) { strong { (unjudged) } } "."
+                }
             }
         }
     }
@@ -337,7 +342,14 @@ fn is_all_well(site: &ReportSite) -> bool {
     let shown = site.comparisons.as_ref();
     let compared = shown.is_none_or(|shown| shown.view.comparisons.iter().all(is_good));
     let changed = site.changes.as_ref().is_some_and(changes::has_regressions);
-    compared && !changed
+    let unjudged = site.changes.as_ref().is_some_and(changes::is_unjudged);
+    compared && !changed && !unjudged
+}
+
+/// Returns `nothing judged: too few runs` if there is a history and nothing is known of it.
+fn unjudged(site: &ReportSite) -> Option<String> {
+    let view = site.changes.as_ref()?;
+    changes::summary(view).filter(|_| view.judged_nothing())
 }
 
 /// Returns what the columns mean, for those who do not work with such numbers every day.

@@ -72,6 +72,9 @@ pub fn reason_words(reason: UnjudgedReason) -> &'static str {
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 pub struct ChangeCounts {
     new_regressions: usize,
+    /// Number of their histories.
+    #[serde(skip)]
+    regressed: usize,
     new_improvements: usize,
     /// New changes of metrics without direction.
     new_changes: usize,
@@ -88,6 +91,13 @@ pub struct ChangeCounts {
     wandering: usize,
     /// Possible changes that another run has to confirm.
     suspected: usize,
+    /// New regressions, with those that a whole suite shares as one: the number of the badge.
+    regressions: usize,
+    /// Histories with a new regression: those that fail in JUnit XML.
+    regressed_histories: usize,
+    /// New improvements, with those that a whole suite shares as one.
+    #[serde(skip)]
+    improvements: usize,
 }
 
 impl ChangeCounts {
@@ -97,7 +107,7 @@ impl ChangeCounts {
     }
 
     /// Counts the changes of these groups.
-    fn among(detection: &Detection, groups: &[&FindingGroup]) -> Self {
+    pub(crate) fn among(detection: &Detection, groups: &[&FindingGroup]) -> Self {
         let finding = |at: &usize| &detection.findings[*at];
         let is_open = |at: &usize| finding(at).is_open();
         let is_accepted = |at: &usize| finding(at).is_accepted();
@@ -109,11 +119,23 @@ impl ChangeCounts {
         let (shared, own): (Vec<&FindingGroup>, Vec<&FindingGroup>) =
             groups.iter().partition(|group| group.is_shared);
         let of_own = || own.iter().flat_map(|group| &group.findings);
-        let open = |direction: Direction| {
-            let open = of_own().filter(|at| finding(at).direction == direction && is_open(at));
-            open.count()
+        let is_new =
+            |at: &&usize, direction: Direction| finding(at).direction == direction && is_open(at);
+        let open = |direction: Direction| of_own().filter(|at| is_new(at, direction)).count();
+        let regressed = |groups: &[&FindingGroup]| {
+            let findings = groups.iter().flat_map(|group| &group.findings);
+            let open = findings.filter(|at| is_new(at, Direction::Regression));
+            let histories: BTreeSet<usize> = open.map(|at| finding(at).series).collect();
+            histories.len()
         };
-        // What a suite shares is one change.
+        // What a suite shares is one change, and a regression if any of it is.
+        let shared_as = |direction: Direction| {
+            let worst = shared.iter().map(|group| {
+                let open = group.findings.iter().filter(|at| is_open(at));
+                open.map(|at| finding(at).direction).min()
+            });
+            worst.filter(|it| *it == Some(direction)).count()
+        };
         let shared = |counts: &dyn Fn(&usize) -> bool| {
             let groups = shared.iter();
             groups.filter(|it| it.findings.iter().any(counts)).count()
@@ -124,6 +146,7 @@ impl ChangeCounts {
         let of_groups = groups.iter().flat_map(|group| &group.findings);
         Self {
             new_regressions: open(Direction::Regression),
+            regressed: regressed(&own),
             new_improvements: open(Direction::Improvement),
             new_changes: open(Direction::Neither),
             new_shared: shared(&is_open),
@@ -135,7 +158,26 @@ impl ChangeCounts {
                 .count(),
             wandering: detection.judged.unjudged_for(UnjudgedReason::Wanders),
             suspected: detection.suspicions.len(),
+            regressions: open(Direction::Regression) + shared_as(Direction::Regression),
+            improvements: open(Direction::Improvement) + shared_as(Direction::Improvement),
+            regressed_histories: regressed(groups),
         }
+    }
+
+    /// Returns `181 regressions in 140 histories`, with those that a suite shares as one, and without the histories if each
+    /// has one; `None` if there is none.
+    pub(crate) fn regressions_text(&self, noun: &str) -> Option<String> {
+        regressions_text(self.regressions, noun, self.regressed_histories)
+    }
+
+    /// Returns the number of new regressions, with those that a suite shares as one.
+    pub(crate) fn regressions(&self) -> usize {
+        self.regressions
+    }
+
+    /// Returns the number of new improvements, with those that a suite shares as one.
+    pub(crate) fn improvements(&self) -> usize {
+        self.improvements
     }
 
     /// Returns `2 new regressions, 1 new improvement and 3 known changes`; empty if there is none.
@@ -151,20 +193,45 @@ impl ChangeCounts {
             }
             _ => " explained by the surroundings".to_owned(),
         };
+        let shared = [
+            self.regressions - self.new_regressions,
+            self.improvements - self.new_improvements,
+        ];
+        let by_suite = " shared by a whole suite";
         let parts = [
-            (self.new_regressions, "new regression", ""),
+            (shared[0], NEW_REGRESSION, by_suite),
             (self.new_improvements, "new improvement", ""),
             (self.new_changes, "new change", ""),
-            (self.new_shared, "new change", " shared by a whole suite"),
+            (shared[1], "new improvement", by_suite),
+            (
+                self.new_shared - shared[0] - shared[1],
+                "new change",
+                by_suite,
+            ),
             (self.known, "known change", ""),
             (self.undone_later, "change", " undone later"),
             (self.explained, "change", explained.as_str()),
         ];
         let parts = parts.iter().filter(|(number, ..)| *number > 0);
-        let parts: Vec<String> = parts
-            .map(|(number, noun, more)| format!("{}{more}", counted(*number, noun)))
-            .collect();
+        let own = regressions_text(self.new_regressions, NEW_REGRESSION, self.regressed);
+        let parts = parts.map(|(number, noun, more)| format!("{}{more}", counted(*number, noun)));
+        let parts: Vec<String> = own.into_iter().chain(parts).collect();
         joined_with_and(&parts)
+    }
+}
+
+const NEW_REGRESSION: &str = "new regression";
+
+/// Returns `181 regressions in 140 histories`, without the histories if that is the same number.
+fn regressions_text(number: usize, noun: &str, histories: usize) -> Option<String> {
+    let regressions = counted(number, noun);
+    match (number, histories) {
+        (0, _) => None,
+        _ if number == histories => Some(regressions),
+        _ => Some(format!(
+            "{regressions} in {}",
+            counted(histories, "history")
+        )),
     }
 }
 
@@ -181,7 +248,7 @@ fn has_nothing(detection: &Detection) -> bool {
 
 /// Returns `2 new regressions, 1 new improvement and 3 known changes, 1 suspected`, or `no change found`: what was not
 /// triaged, then what is known. Of histories that were not judged it says no such thing: `no change in 3
-/// of 5 histories; 2 not judged: too few runs`. An untriaged past is one number.
+/// of 5 histories; 2 not judged: too few runs`. An untriaged past is one number, with all new regressions beside it.
 pub fn detection_text(histories: &Histories, detection: &Detection) -> String {
     let counts = ChangeCounts::of(detection);
     let past = detection.unreviewed_past(histories);
@@ -211,12 +278,17 @@ pub fn detection_text(histories: &Histories, detection: &Detection) -> String {
 fn recent_text(detection: &Detection, past: &UnreviewedPast) -> String {
     let others = past.others.iter().map(|at| &detection.groups[*at]);
     let others = ChangeCounts::among(detection, &others.collect::<Vec<_>>());
+    let all = ChangeCounts::of(detection);
+    let in_all = match all.regressions_text(NEW_REGRESSION) {
+        Some(text) if all.regressions != others.regressions => format!("; in all {text}"),
+        Some(_) | None => String::new(),
+    };
     let others = match others.text(detection) {
         text if text.is_empty() => "no recent change".to_owned(),
         text => text,
     };
     let before = counted(past.changes, "change");
-    format!("{others}, {before} before the newest {RECENT_RUNS} runs")
+    format!("{others}, {before} before the newest {RECENT_RUNS} runs{in_all}")
 }
 
 fn nothing_found(detection: &Detection) -> String {

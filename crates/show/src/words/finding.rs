@@ -75,7 +75,7 @@ impl FindingText for Finding {
             told.push("drift".to_owned());
         }
         if let Some(back) = self.went_away {
-            told.push(format!("until {}", histories.moments[back].label()));
+            told.push(format!("until {}", histories.moments[back].night_text()));
         }
         if let Some(triaged) = &self.triage {
             told.push(triaged.state.name().to_owned());
@@ -108,7 +108,10 @@ impl FindingText for Finding {
             }
             // The runs before set the threshold, and may be at the new level themselves.
             ChangeKind::Alarm => {
-                format!("from {} on", histories.moments[self.first_after].label())
+                format!(
+                    "from {} on",
+                    histories.moments[self.first_after].night_text()
+                )
             }
         }
     }
@@ -180,6 +183,9 @@ pub fn surrounding_text(effect: &SurroundingEffect, unit: &str, is_ratio: bool) 
 pub trait FindingGroupText {
     /// Returns where it happened, as all of its findings allow: `a1b2c3..d4e5f6 (3 commits)`.
     fn suspects_text(&self, detection: &Detection, histories: &Histories) -> String;
+
+    /// Returns whether it is between nights of one version, which its text then names.
+    fn is_within_version(&self, histories: &Histories) -> bool;
 }
 
 impl FindingGroupText for FindingGroup {
@@ -197,27 +203,50 @@ impl FindingGroupText for FindingGroup {
             ChangeKind::Alarm => first.suspects_text(histories),
         }
     }
+
+    fn is_within_version(&self, histories: &Histories) -> bool {
+        let moments = [self.good, *self.range.end()].map(|at| &histories.moments[at]);
+        let [good, last] = moments.map(Moment::night);
+        moments[0].label() == moments[1].label() && good != last
+    }
 }
 
 fn suspects_text(histories: &Histories, good: usize, last: usize) -> String {
-    let [good, last] = [good, last].map(|moment| histories.moments[moment].label());
-    if good == last {
-        // One version: something else changed.
-        format!("within {last}")
-    } else {
-        format!("{good}..{last}")
+    let moments = [good, last].map(|moment| &histories.moments[moment]);
+    let [good, last] = moments.map(Moment::label);
+    if good != last {
+        return format!("{good}..{last}");
+    }
+    // One version: something else changed.
+    match moments.map(Moment::night) {
+        [Some(good), Some(night)] if good != night => {
+            format!("{last}, between {good} and {night}")
+        }
+        _ => format!("within {last}"),
     }
 }
 
 /// The words for a place in a history.
 pub trait MomentText {
-    /// Returns its date: that of the version, or else of the measurement; `None` if neither is known.
+    /// Returns its date: that of the version, or of the measurement if the version has none or was measured in several
+    /// nights; `None` if neither is known.
     fn date_text(&self) -> Option<String>;
+
+    /// Returns its version, with the night if the version was measured in several: `d4e5f6 (2026-03-05)`.
+    fn night_text(&self) -> String;
 }
 
 impl MomentText for Moment {
     fn date_text(&self) -> Option<String> {
-        Some(self.date()?.strftime("%Y-%m-%d").to_string())
+        let date = || Some(self.date()?.strftime("%Y-%m-%d").to_string());
+        self.night().or_else(date)
+    }
+
+    fn night_text(&self) -> String {
+        match self.night() {
+            Some(night) => format!("{} ({night})", self.label()),
+            None => self.label(),
+        }
     }
 }
 
@@ -239,7 +268,7 @@ pub fn suspicion_text(histories: &Histories, suspicion: &Suspicion) -> String {
     if suspicion.histories > 1 {
         name = format!("the suite ({name} and {} more)", suspicion.histories - 1);
     }
-    let label = histories.moments[finding.first_after].label();
+    let label = histories.moments[finding.first_after].night_text();
     let place = match finding.runs[1] {
         1 => format!("in the newest run, {label}"),
         runs => format!("in the newest {runs} runs, since {label}"),

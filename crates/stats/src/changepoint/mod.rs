@@ -8,6 +8,7 @@ mod cost;
 mod level;
 mod ordered;
 mod pelt;
+mod resolution;
 mod shape;
 
 pub use categories::{CategoryEffects, category_effects, expected_effects};
@@ -18,4 +19,5 @@ pub use level::{
 };
 pub use ordered::{LineOrStep, line_or_step};
 pub(crate) use pelt::pelt_on_grid;
+pub use resolution::{EvenlyRounded, evenly_rounded};
 pub use shape::{Drift, SeriesChanges, Slope, series_changes, slope};

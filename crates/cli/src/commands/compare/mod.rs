@@ -26,6 +26,7 @@ use crate::comparing::{
 };
 use crate::error::{CliError, ExitStatus};
 use crate::hints::known_sides_text;
+use crate::main_runs::MainOption;
 use crate::options::{
     AnswerOptions, Context, ExportOptions, FilterOptions, NamedValue, check_plot, one_of,
 };
@@ -82,6 +83,8 @@ pub struct CompareCommand {
     cleaning: AuditedCleaning,
     #[command(flatten)]
     triage: TriageOption,
+    #[command(flatten)]
+    main: MainOption,
     #[command(flatten)]
     filters: FilterOptions,
 }
@@ -156,6 +159,7 @@ impl CompareCommand {
         self.export.check()?;
         let judging = JudgingOptions {
             reading: Some(self.reading.options()),
+            main: self.main.choice(),
             ..self.triage.over(self.cleaning.judging()?)
         };
         let options = self.statistics.options(&judging);
@@ -222,17 +226,17 @@ impl CompareCommand {
         let GatheredSides {
             names,
             samples,
-            mut ignored,
+            mut unused,
             ..
         } = rounds.swap_remove(0);
         let is_by_method = |it: &Comparison| it.ratio.is_some() && !it.is_exact;
         if options.method != CompareMethod::Default && !comparisons.iter().any(is_by_method) {
-            ignored.push("--method");
+            unused.options.push("--method");
         }
         notes.extend(unused_note(Unused {
             metrics: samples.unused_metrics().clone(),
             benchmarks: samples.unused_benchmarks(&names),
-            options: ignored,
+            ..unused
         }));
         let answer = CompareAnswer {
             names,
@@ -301,9 +305,10 @@ impl CompareCommand {
         let GatheredSides {
             names,
             samples,
-            notes,
-            ignored: _,
+            mut notes,
+            unused,
         } = gathered;
+        notes.extend(unused_note(unused));
         let two: Result<[String; 2], _> = names.clone().try_into();
         let is_own = self.cleaning.compat.is_none() && !self.each_baseline;
         let Some(two) = two.ok().filter(|_| is_own) else {
@@ -351,9 +356,10 @@ impl CompareCommand {
         let GatheredSides {
             names,
             samples,
-            notes,
-            ignored: _,
+            mut notes,
+            unused,
         } = gathered;
+        notes.extend(unused_note(unused));
         let CompareOptions {
             confidence, seed, ..
         } = *options;
@@ -415,7 +421,7 @@ impl CompareCommand {
                     names: split.part_names(&found.sides.sides[0].name).into(),
                     samples,
                     notes,
-                    ignored: found.ignored_options(),
+                    unused: found.unused(judging),
                 })
             }
             None => {

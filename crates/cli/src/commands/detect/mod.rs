@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use lapwing_analyse::detect::{
-    ChangeKind, DetectOptions, Direction, Finding, Histories, HistoryOrder, SelfTestOptions,
-    SeriesState, detect, measured, self_test,
+    ChangeKind, DetectOptions, Detection, Direction, Finding, Histories, HistoryOrder,
+    SelfTestOptions, SeriesState, detect, measured, self_test,
 };
 use lapwing_analyse::sample::{MainChoice, RunOrder, SampleFilter, each_with_all_metrics};
 use lapwing_record::StoreError;
@@ -151,11 +151,9 @@ impl DetectCommand {
     }
 
     fn search(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let in_file =
-            |path: &Path, error: io::Error| CliError::input(format!("{}: {error}", path.display()));
         for path in self.badge.iter().chain(&self.junit) {
             check_folder(path)?;
-            atomic::check(path).map_err(|error| in_file(path, error))?;
+            atomic::check(path).map_err(|error| file_error(path, &error))?;
         }
         let judging = self.triage.over(self.cleaning.judging()?);
         let compat = self.compat;
@@ -165,11 +163,18 @@ impl DetectCommand {
         };
         let filter = self.filters.filter()?;
         let metrics = compared_metrics(&filter, Profile::of(compat));
-        let mut store = open_for_reading(context)?;
+        let mut store = match open_for_reading(context) {
+            Err(error) if is_missing(&error) => {
+                self.write_files(&Histories::default(), &Detection::default())?;
+                let exit = ExitStatus::NotEnough;
+                return Err(CliError { exit, ..error });
+            }
+            opened => opened?,
+        };
         let disregarded = judging.honour(&store)?;
         let is_all = filter == SampleFilter::default();
         let asked = filter;
-        let filter = asked.resolve(&store)?;
+        let filter = asked.resolve_in(&store, &judging.repository())?;
         let usual = match compat {
             Some(Compat::Coiled) => MainChoice::All,
             Some(Compat::Hail) | None => MainChoice::DefaultBranch,
@@ -196,6 +201,7 @@ impl DetectCommand {
         histories.sort(self.order);
         let muted = histories.apply_limits(&judging.suite, self.smallest_effect);
         if histories.series.is_empty() && muted.is_empty() {
+            self.write_files(&histories, &Detection::default())?;
             return Err(CliError::not_enough("no benchmark has a usable value")
                 .hint("`lapwing list` shows the contents of the store"));
         }
@@ -233,18 +239,25 @@ impl DetectCommand {
             options,
         };
         context.show(&answer, &self.answer)?;
-        if let Some(path) = &self.junit {
-            let text = junit(&answer.histories, &answer.detection);
-            atomic::replace(path, &text).map_err(|error| in_file(path, error))?;
-        }
-        if let Some(path) = &self.badge {
-            atomic::replace(path, badge(&answer.detection))
-                .map_err(|error| in_file(path, error))?;
-        }
+        self.write_files(&answer.histories, &answer.detection)?;
         if let Some(command) = &self.notify {
             notify::notify(command, &answer, &mut store)?;
         }
         Ok(self.judge(&answer))
+    }
+
+    /// Writes the badge and the JUnit XML that were asked for.
+    fn write_files(&self, histories: &Histories, detection: &Detection) -> Result<(), CliError> {
+        let files = [
+            (&self.junit, junit(histories, detection)),
+            (&self.badge, badge(detection)),
+        ];
+        for (path, text) in files {
+            if let Some(path) = path {
+                atomic::replace(path, text).map_err(|error| file_error(path, &error))?;
+            }
+        }
+        Ok(())
     }
 
     /// Shows what the detector does on replays of the histories.
@@ -309,4 +322,13 @@ impl DetectCommand {
         }
         ExitStatus::Fine
     }
+}
+
+/// Returns whether there is no store yet.
+fn is_missing(error: &CliError) -> bool {
+    matches!(error.cause.downcast_ref(), Some(StoreError::Missing { .. }))
+}
+
+fn file_error(path: &Path, error: &io::Error) -> CliError {
+    CliError::input(format!("{}: {error}", path.display()))
 }

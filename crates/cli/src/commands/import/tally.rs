@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lapwing_formats::{
     Alike, ColumnsUsed, EachRun, Found, ImportError, ImportOptions, Imported, OtherEndings,
-    TraceNames,
+    TraceNames, UnclearColumn,
 };
 use lapwing_model::text::{counted, grouped, joined};
 use lapwing_model::{Id, Session};
@@ -235,12 +235,30 @@ fn columns_notes(columns: &[ColumnsUsed]) -> Vec<Note> {
             );
             notes.push(Note::marked("rival_columns", text).with("columns", used.rivals.clone()));
         }
+        notes.extend(used.unclear.iter().map(unclear_note));
     }
     if let Some(more @ 1..) = columns.len().checked_sub(COLUMNS_SHOWN) {
         let text = format!("{} more kinds of columns", grouped(more));
         notes.push(Note::new("more_columns", text).with("count", more));
     }
     notes
+}
+
+/// Returns a note on a column whose numbers can be read in two ways.
+fn unclear_note(column: &UnclearColumn) -> Note {
+    let UnclearColumn {
+        title,
+        cell,
+        taken,
+        otherwise,
+    } = column;
+    let text = format!(
+        "`{cell}` in column `{title}` is read as {taken}: if that is wrong, say `--columns {otherwise}={title}`"
+    );
+    Note::marked("unclear_numbers", text)
+        .with("column", title.clone())
+        .with("cell", cell.clone())
+        .with("taken", *taken)
 }
 
 /// Returns a note on what was skipped, or kept without being understood.

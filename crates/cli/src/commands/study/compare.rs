@@ -4,6 +4,7 @@ use clap::Args;
 use lapwing_analyse::sample::{BenchmarkData, SampleFilter, SideSpec};
 use lapwing_model::text::first_names;
 use lapwing_record::InstanceData;
+use lapwing_show::answers::compare::unused_note;
 use lapwing_show::answers::study::{ComparedStudies, StudyAnswer};
 use lapwing_stats::Confidence;
 use lapwing_study::{StudyCarryOver, StudyData, StudyScale, only_named_metric};
@@ -123,6 +124,7 @@ impl StudyCompare {
         // Levels differ between the settings of a study, not between its sides.
         let levels = "share no level";
         let notes = found.notes(&filter, &judging.rules)?.into_iter();
+        let notes = notes.chain(unused_note(found.unused(&judging)));
         let notes = notes.filter(|note| !note.text.contains(levels)).collect();
         let mut gathered: [Vec<BenchmarkData>; 2] = [Vec::new(), Vec::new()];
         found.sides.each_benchmark(&filter, |data, places| {

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use rusqlite::{CachedStatement, Connection, Row, params};
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, Row};
 use serde::de::DeserializeOwned;
 
 use super::super::reading::rows::filled_text;
+use super::super::writing::batch::{RowBatch, text as text_value};
+use super::super::writing::checksum;
 use super::super::{StoreError, StoreResult};
 use super::numbers::{
     ValuesText, flags_text, loops_text, read_flags, read_values, read_whole, values_text,
@@ -59,25 +62,27 @@ pub(crate) fn divide(count: usize, series: &[NewSeries<'_>]) -> Vec<Range<usize>
 
 /// Writes chunks and their values.
 pub(crate) struct ChunkWriter<'t> {
-    insert_chunk: CachedStatement<'t>,
-    insert_series: CachedStatement<'t>,
+    connection: &'t Connection,
+    chunks: RowBatch<11>,
+    series: RowBatch<5>,
 }
 
 impl<'t> ChunkWriter<'t> {
-    pub(crate) fn new(connection: &'t Connection) -> StoreResult<Self> {
-        Ok(Self {
-            insert_chunk: connection.prepare_cached(
-                "INSERT INTO chunk (instance, first, count, idx, \"offset\", burn_in, loops, \
-                 outcome, message, detail, checksum) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, \
-                 lapwing_checksum(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
-                 | (lapwing_checksum(?10) << 32))",
-            )?,
-            insert_series: connection.prepare_cached(
-                "INSERT INTO series (metric, instance, first, vals, checksum) \
-                 VALUES (?1, ?2, ?3, ?4, lapwing_checksum(?1, ?2, ?3, ?4))",
-            )?,
-        })
+    pub(crate) fn new(connection: &'t Connection) -> Self {
+        Self {
+            connection,
+            chunks: RowBatch::new(
+                "chunk (instance, first, count, idx, \"offset\", burn_in, loops, \
+                 outcome, message, detail, checksum)",
+            ),
+            series: RowBatch::new("series (metric, instance, first, vals, checksum)"),
+        }
+    }
+
+    /// Writes what is not in the tables yet.
+    pub(crate) fn flush(&mut self) -> StoreResult<()> {
+        self.chunks.write(self.connection)?;
+        self.series.write(self.connection)
     }
 
     /// Writes the iterations of a range as one chunk, without their values.
@@ -87,29 +92,43 @@ impl<'t> ChunkWriter<'t> {
         iterations: &Iterations,
         range: &Range<usize>,
     ) -> StoreResult<()> {
-        let index: Vec<u32> = range.clone().map(|at| iterations.index(at)).collect();
-        let (Some(first), Some(last)) = (index.first(), index.last()) else {
+        if range.is_empty() {
             return Ok(());
+        }
+        let (first, last) = (
+            iterations.index(range.start),
+            iterations.index(range.end - 1),
+        );
+        let index = if (last - first) as usize + 1 == range.len() {
+            None
+        } else {
+            let index = range.clone().map(|at| iterations.index(at));
+            Some(whole_text(&index.collect::<Vec<u32>>())?)
         };
-        let has_gaps = (last - first) as usize + 1 != index.len();
-        let outcomes: BTreeMap<usize, Outcome> = column(&iterations.outcome, range)
-            .into_iter()
-            .enumerate()
-            .filter(|(_, outcome)| *outcome != Outcome::Ok)
-            .collect();
-        self.insert_chunk.execute(params![
-            instance,
-            first,
-            i64::try_from(index.len()).unwrap_or(i64::MAX),
-            has_gaps.then(|| whole_text(&index)).transpose()?,
-            values_text(&column(&iterations.offset, range))?,
-            flags_text(&column(&iterations.burn_in, range)),
-            loops_text(&column(&iterations.loops, range))?,
-            filled_text(&outcomes)?,
-            filled_text(&part(&iterations.messages, range))?,
-            filled_text(&part(&iterations.details, range))?,
-        ])?;
-        Ok(())
+        let outcomes = range.clone().map(|at| iterations.outcome[at]).enumerate();
+        let outcomes = outcomes.filter(|(_, outcome)| *outcome != Outcome::Ok);
+        let mut row = [
+            Value::Integer(instance),
+            Value::Integer(first.into()),
+            Value::Integer(i64::try_from(range.len()).unwrap_or(i64::MAX)),
+            text_value(index),
+            text_value(values_text(&unusual(&iterations.offset, range, |it| {
+                it.is_nan()
+            }))?),
+            text_value(flags_text(&unusual(&iterations.burn_in, range, |it| !it))),
+            text_value(loops_text(&unusual(&iterations.loops, range, |it| {
+                it == 1
+            }))?),
+            text_value(filled_text(
+                &outcomes.collect::<BTreeMap<usize, Outcome>>(),
+            )?),
+            text_value(filled_text(&part(&iterations.messages, range))?),
+            text_value(filled_text(&part(&iterations.details, range))?),
+            Value::Null,
+        ];
+        let of = |values: &[Value]| i64::from(checksum::of(values.iter().map(ValueRef::from)));
+        row[10] = Value::Integer(of(&row[..9]) | (of(&row[9..10]) << 32));
+        self.chunks.push(self.connection, row)
     }
 
     /// Writes the part of a metric's values that belongs to the chunk of that first index,
@@ -122,15 +141,18 @@ impl<'t> ChunkWriter<'t> {
         part: &Range<usize>,
     ) -> StoreResult<()> {
         let values = series.values.get(part.clone()).unwrap_or_default();
-        if values.iter().any(|value| !value.is_nan()) {
-            self.insert_series.execute(params![
-                series.metric,
-                instance,
-                first,
-                series.text.array(part)
-            ])?;
+        if values.iter().all(|value| value.is_nan()) {
+            return Ok(());
         }
-        Ok(())
+        let mut row = [
+            Value::Integer(series.metric),
+            Value::Integer(instance),
+            Value::Integer(first.into()),
+            Value::Text(series.text.array(part)),
+            Value::Null,
+        ];
+        row[4] = Value::Integer(checksum::of(row[..4].iter().map(ValueRef::from)).into());
+        self.series.push(self.connection, row)
     }
 }
 
@@ -250,9 +272,17 @@ pub(crate) fn text<'r>(row: &'r Row<'_>, column: usize) -> StoreResult<Option<&'
         .map_err(|error| StoreError::damaged(error.to_string()))
 }
 
-/// Returns the entries of a range.
-fn column<T: Copy>(column: &Column<T>, range: &Range<usize>) -> Vec<T> {
-    range.clone().map(|at| column[at]).collect()
+/// Returns the entries of a range; none where all are usual, as they nearly always are.
+fn unusual<T: Copy>(
+    column: &Column<T>,
+    range: &Range<usize>,
+    is_usual: impl Fn(T) -> bool,
+) -> Vec<T> {
+    let entries = range.clone().map(|at| column[at]);
+    if entries.clone().all(is_usual) {
+        return Vec::new();
+    }
+    entries.collect()
 }
 
 /// Returns the entries of a range, by place in it.

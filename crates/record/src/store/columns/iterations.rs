@@ -1,12 +1,12 @@
 //! Puts iterations: columns of an importer at once, records in large pieces.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use rusqlite::Connection;
 
 use super::super::reading::assemble::{WantedIterations, assemble};
 use super::super::reading::read;
-use super::super::writing::keys::InstanceKey;
+use super::super::writing::keys::{InstanceKey, KeyMap};
 use super::super::writing::write::child_key;
 use super::super::{StoreError, StoreResult, Writer};
 use super::chunk::{ChunkExtent, NewSeries, divide};
@@ -22,21 +22,25 @@ const COMPARED: usize = 64;
 /// New iterations that are not in the store yet, by key of their instance.
 #[derive(Debug, Default)]
 pub(crate) struct HeldIterations {
-    instances: BTreeMap<i64, (InstanceKey, BTreeMap<u32, Iteration>)>,
+    /// Those of each by index.
+    instances: BTreeMap<i64, (InstanceKey, Vec<Iteration>)>,
     count: usize,
 }
 
 impl HeldIterations {
     fn get(&self, instance: i64, index: u32) -> Option<&Iteration> {
-        self.instances.get(&instance)?.1.get(&index)
+        let held = &self.instances.get(&instance)?.1;
+        let place = held.binary_search_by_key(&index, |it| it.index).ok()?;
+        held.get(place)
     }
 
     fn hold(&mut self, parent: InstanceKey, iteration: Iteration) {
         let (_, held) = self
             .instances
             .entry(parent.key)
-            .or_insert_with(|| (parent, BTreeMap::new()));
-        held.insert(iteration.index, iteration);
+            .or_insert_with(|| (parent, Vec::with_capacity(1)));
+        let place = held.partition_point(|it| it.index < iteration.index);
+        held.insert(place, iteration);
         self.count += 1;
     }
 }
@@ -44,7 +48,7 @@ impl HeldIterations {
 /// Stored iterations for comparison with new ones: the last chunk of each instance.
 #[derive(Debug, Default)]
 pub(crate) struct ComparedIterations {
-    chunks: HashMap<i64, BTreeMap<u32, Iteration>>,
+    chunks: KeyMap<i64, BTreeMap<u32, Iteration>>,
 }
 
 impl ComparedIterations {
@@ -105,6 +109,7 @@ impl Writer<'_> {
             )));
         }
         self.write_iterations(parent, &iterations)?;
+        self.chunks.flush()?;
         self.appended
             .count_new(RecordKind::Iteration, iterations.len() as u64);
         Ok(())
@@ -121,17 +126,20 @@ impl Writer<'_> {
         }
         let stored = self.stored_indices.of(self.connection, parent.key)?;
         if stored.contains(index) {
+            self.write_held_instances()?;
             let compared = &mut self.compared;
             let stored = compared.get(self.connection, parent, instance, index)?;
             return self
                 .appended
                 .same(self.cleaner, kind, key(), stored, iteration);
         }
-        if !self.has_room_for(parent.benchmark, iteration.metrics.keys())? {
-            return Err(StoreError::refused(kind, key(), too_many_metrics()));
-        }
-        for name in iteration.metrics.keys() {
-            self.metric_of(parent.benchmark, name)?;
+        if !self.has_metrics(parent.benchmark, iteration.metrics.keys()) {
+            if !self.has_room_for(parent.benchmark, iteration.metrics.keys())? {
+                return Err(StoreError::refused(kind, key(), too_many_metrics()));
+            }
+            for name in iteration.metrics.keys() {
+                self.metric_of(parent.benchmark, name)?;
+            }
         }
         self.held_iterations.hold(parent, iteration.clone());
         self.appended.count_new(RecordKind::Iteration, 1);
@@ -145,10 +153,9 @@ impl Writer<'_> {
     pub(crate) fn write_held_iterations(&mut self) -> StoreResult<()> {
         let held = std::mem::take(&mut self.held_iterations);
         for (parent, iterations) in held.instances.into_values() {
-            let iterations = iterations.into_values().collect();
             self.write_iterations(parent, &Iterations::from_records(iterations))?;
         }
-        Ok(())
+        self.chunks.flush()
     }
 
     /// Writes new iterations of an instance in chunks.
@@ -176,11 +183,13 @@ impl Writer<'_> {
         self.points
             .add_iterations(self.connection, parent, iterations, &metrics)?;
         let stored = self.stored_indices.of(self.connection, parent.key)?;
-        let indices: Vec<u32> = iterations.indices().collect();
-        for run in indices.chunk_by(|one, next| one + 1 == *next) {
-            if let (Some(&first), Some(&last)) = (run.first(), run.last()) {
-                stored.insert_run(first, last);
+        let mut indices = iterations.indices().peekable();
+        while let Some(first) = indices.next() {
+            let mut last = first;
+            while let Some(next) = indices.next_if(|next| last + 1 == *next) {
+                last = next;
             }
+            stored.insert_run(first, last);
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Makes the points of runs while these are written.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, params};
 
@@ -10,7 +10,7 @@ use super::super::reading::rows::filled_text;
 use super::super::reading::select::Selection;
 use super::super::{StoreResult, Writer, query};
 use super::sums::{RunPoints, are_fine, went_well};
-use crate::store::keys::InstanceKey;
+use crate::store::keys::{InstanceKey, KeyMap};
 use crate::{InstanceData, Iterations};
 use lapwing_model::{Instance, InstanceEnd, MetricName, Summary};
 
@@ -27,7 +27,7 @@ pub(crate) struct PointGatherer {
     /// The number of points that were added since some were written.
     held: usize,
     /// Run and benchmark of the instances of these runs that have no iterations yet.
-    empty: HashMap<i64, (i64, i64)>,
+    empty: KeyMap<i64, (i64, i64)>,
     /// Other runs, which have no points any more.
     missing: BTreeSet<i64>,
     definitions: KnownDefinitions,
@@ -185,7 +185,7 @@ impl PointGatherer {
 #[derive(Debug, Default)]
 struct KnownDefinitions {
     /// `None` for those of which everything has to be read.
-    known: HashMap<i64, Option<BenchmarkDefinition>>,
+    known: KeyMap<i64, Option<BenchmarkDefinition>>,
 }
 
 /// Fingerprint and parameters.

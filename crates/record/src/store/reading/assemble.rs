@@ -44,6 +44,15 @@ impl WantedIterations {
         }
     }
 
+    /// Returns those of the instances with these keys.
+    pub(crate) fn of_keys((first, last): (i64, i64)) -> Self {
+        Self {
+            condition: "wanted.key BETWEEN ?1 AND ?2",
+            parameters: vec![first, last],
+            ..Self::of_instance(first)
+        }
+    }
+
     /// Returns those of one chunk, which is known by its first index.
     pub(crate) fn of_chunk(instance: i64, first: u32) -> Self {
         Self {

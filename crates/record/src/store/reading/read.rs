@@ -62,6 +62,23 @@ pub(crate) fn instance_row(
         .ok_or_else(|| StoreError::damaged("an instance has gone"))
 }
 
+/// Returns the instances with these keys, of which none is missing.
+pub(crate) fn instance_rows(
+    connection: &Connection,
+    (first, last): (i64, i64),
+) -> StoreResult<Vec<rows::StoredInstanceRow>> {
+    let sql = format!(
+        "SELECT {INSTANCE_COLUMNS} FROM instance JOIN run ON run.key = instance.run \
+         JOIN benchmark ON benchmark.key = instance.benchmark \
+         WHERE instance.key BETWEEN ?1 AND ?2 ORDER BY instance.key"
+    );
+    let rows = query::rows(connection, &sql, [first, last], rows::read_instance)?;
+    if i64::try_from(rows.len()).ok() != Some(last - first + 1) {
+        return Err(StoreError::damaged("an instance has gone"));
+    }
+    Ok(rows)
+}
+
 pub(crate) fn summaries(
     connection: &Connection,
     key: i64,

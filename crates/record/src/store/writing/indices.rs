@@ -1,19 +1,20 @@
 //! Which iterations an instance has in the store.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use rusqlite::Connection;
 
 use super::super::columns::chunk;
 use super::super::{StoreResult, query};
+use super::keys::KeyMap;
 
 /// Instances of which to remember the indices.
-const MANY: usize = 100_000;
+const MANY: usize = 20_000;
 
 /// The indices of the instances that a writer has to do with.
 #[derive(Debug, Default)]
 pub(crate) struct StoredIndices {
-    instances: HashMap<i64, IterationIndices>,
+    instances: KeyMap<i64, IterationIndices>,
 }
 
 impl StoredIndices {

@@ -3,18 +3,25 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use rusqlite::params;
+use rusqlite::types::Value;
+use rusqlite::{params, params_from_iter};
 
 use super::super::health::compare::{as_stored, with_metrics_of};
 use super::super::reading::read;
 use super::super::reading::rows::{better_text, filled_text, time_text};
 use super::super::{StoreError, StoreResult, Writer, query};
+use super::batch::text;
 use super::keys::{InstanceKey, SuiteKey};
 use super::write::no_parent;
 use lapwing_model::{
     Annotation, Id, Instance, InstanceEnd, Metric, MetricName, Record, RecordKind, Run, Session,
     Summary, too_many_metrics,
 };
+
+/// The columns of an instance; the last five are those of its end.
+pub(crate) const INSTANCE_COLUMNS: &str = "instance (id, run, benchmark, params, \
+     tags, fingerprint, benchmark_extra, block, position, attempt, host, started, environment, job, \
+     attributes, artifacts, extra, outcome, ended, end_message, observed, end_extra)";
 
 impl Writer<'_> {
     pub(crate) fn put_session(&mut self, session: &Session) -> StoreResult<()> {
@@ -203,6 +210,7 @@ impl Writer<'_> {
 
     pub(crate) fn put_instance(&mut self, instance: &Instance) -> StoreResult<()> {
         if let Some(found) = self.find_instance(instance.id)? {
+            self.write_held_instances()?;
             let stored = read::instance_row(self.connection, found.key)?.instance;
             return self.appended.same(
                 self.cleaner,
@@ -218,37 +226,37 @@ impl Writer<'_> {
         })?;
         let described = &instance.benchmark;
         let benchmark = self.benchmark(&run.suite, &described.id)?;
-        self.connection
-            .prepare_cached(
-                "INSERT INTO instance (id, run, benchmark, params, tags, fingerprint, \
-                 benchmark_extra, block, position, attempt, host, started, environment, job, \
-                 attributes, artifacts, extra) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, \
-                 ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
-            )?
-            .execute(params![
-                instance.id.to_string(),
-                run.key,
-                benchmark,
-                filled_text(&described.params)?,
-                filled_text(&described.tags)?,
-                described.fingerprint,
-                filled_text(&described.extra)?,
-                instance.block,
-                instance.position,
-                instance.attempt,
-                instance.host,
-                instance.started.map(time_text),
-                filled_text(&instance.environment)?,
-                filled_text(&instance.job)?,
-                filled_text(&instance.attributes)?,
-                filled_text(&instance.artifacts)?,
-                filled_text(&instance.extra)?,
-            ])?;
+        let id = instance.id.to_string();
         let key = InstanceKey {
-            key: self.connection.last_insert_rowid(),
+            key: self.new_instance(&id)?,
             run: run.key,
             benchmark,
         };
+        let row = [
+            Value::Text(id),
+            Value::Integer(run.key),
+            Value::Integer(benchmark),
+            text(filled_text(&described.params)?),
+            text(filled_text(&described.tags)?),
+            text(described.fingerprint.as_deref()),
+            text(filled_text(&described.extra)?),
+            Value::Integer(instance.block.into()),
+            Value::Integer(instance.position.into()),
+            Value::Integer(instance.attempt.into()),
+            text(instance.host.as_deref()),
+            text(instance.started.map(time_text)),
+            text(filled_text(&instance.environment)?),
+            text(filled_text(&instance.job)?),
+            text(filled_text(&instance.attributes)?),
+            text(filled_text(&instance.artifacts)?),
+            text(filled_text(&instance.extra)?),
+            Value::Null,
+            Value::Null,
+            Value::Null,
+            Value::Null,
+            Value::Null,
+        ];
+        self.hold_instance(row)?;
         self.cache.remember_instance(instance.id, key);
         self.stored_indices.begin(key.key);
         self.points.add_instance(self.connection, key, instance)?;
@@ -260,20 +268,26 @@ impl Writer<'_> {
         let parent = self.parent_instance(RecordKind::InstanceEnd, end.instance, || {
             "record".to_owned()
         })?;
-        let ended = self
-            .connection
-            .prepare_cached(
-                "UPDATE instance SET outcome = ?2, ended = ?3, end_message = ?4, observed = ?5, \
-                 end_extra = ?6 WHERE key = ?1 AND outcome IS NULL",
-            )?
-            .execute(params![
-                parent.key,
-                end.outcome.name(),
-                end.ended.map(time_text),
-                end.message,
-                filled_text(&end.observed)?,
-                filled_text(&end.extra)?,
-            ])?;
+        let columns = [
+            Value::Text(end.outcome.name().to_owned()),
+            text(end.ended.map(time_text)),
+            text(end.message.as_deref()),
+            text(filled_text(&end.observed)?),
+            text(filled_text(&end.extra)?),
+        ];
+        let ended = match self.held_instance(parent.key)? {
+            Some([.., outcome @ Value::Null, ended, message, observed, extra]) => {
+                [*outcome, *ended, *message, *observed, *extra] = columns;
+                1
+            }
+            Some(_) | None => {
+                self.write_held_instances()?;
+                let sql = "UPDATE instance SET outcome = ?2, ended = ?3, end_message = ?4, \
+                           observed = ?5, end_extra = ?6 WHERE key = ?1 AND outcome IS NULL";
+                let parameters = [Value::Integer(parent.key)].into_iter().chain(columns);
+                query::execute(self.connection, sql, params_from_iter(parameters))?
+            }
+        };
         if ended == 0 {
             let stored = read::instance_row(self.connection, parent.key)?.end;
             let key = format!("of instance {}", end.instance);
@@ -299,6 +313,7 @@ impl Writer<'_> {
             return Err(StoreError::refused(RecordKind::Summary, key(), why));
         }
         let metric = self.metric_of(parent.benchmark, &summary.metric)?;
+        self.write_held_instances()?;
         let inserted = self
             .connection
             .prepare_cached(

@@ -1,6 +1,7 @@
 //! Writing: records become rows.
 
 pub(super) mod appended;
+pub(super) mod batch;
 pub(super) mod checksum;
 pub(super) mod definitions;
 pub(super) mod indices;

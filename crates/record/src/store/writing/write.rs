@@ -11,7 +11,9 @@ use super::super::columns::spans;
 use super::super::points::PointGatherer;
 use super::super::reading::read;
 use super::super::{AppendCounts, StoreError, StoreResult};
+use super::batch::RowBatch;
 use super::indices::StoredIndices;
+use super::insert::INSTANCE_COLUMNS;
 use super::keys::{InstanceKey, KeyCache};
 use crate::memory::key_text;
 use crate::private::RecordCleaner;
@@ -25,6 +27,8 @@ pub struct Writer<'t> {
     pub(crate) connection: &'t Connection,
     pub(crate) cache: &'t mut KeyCache,
     pub(crate) path: &'t Path,
+    /// Instances that are not in their table yet.
+    pub(crate) instances: RowBatch<22>,
     pub(crate) chunks: ChunkWriter<'t>,
     pub(crate) stored_indices: StoredIndices,
     pub(crate) held_iterations: HeldIterations,
@@ -42,12 +46,13 @@ impl<'t> Writer<'t> {
         cache: &'t mut KeyCache,
         path: &'t Path,
         cleaner: &'t RecordCleaner,
-    ) -> StoreResult<Self> {
-        Ok(Self {
+    ) -> Self {
+        Self {
             connection,
             cache,
             path,
-            chunks: ChunkWriter::new(connection)?,
+            instances: RowBatch::new(INSTANCE_COLUMNS),
+            chunks: ChunkWriter::new(connection),
             stored_indices: StoredIndices::default(),
             held_iterations: HeldIterations::default(),
             compared: ComparedIterations::default(),
@@ -56,7 +61,7 @@ impl<'t> Writer<'t> {
             appended: AppendCounts::default(),
             points: PointGatherer::default(),
             cleaner,
-        })
+        }
     }
 
     /// Puts one record, without what is private; its parents must have been put before it, now or ever.
@@ -86,7 +91,8 @@ impl<'t> Writer<'t> {
     /// # Errors
     /// When a span is already present with other content, or the store cannot be written to.
     pub fn settle(&mut self) -> StoreResult<AppendCounts> {
-        self.write_held_iterations()
+        self.write_held_instances()
+            .and_then(|()| self.write_held_iterations())
             .and_then(|()| self.write_held_spans())
             .map_err(|error| error.at(self.path))?;
         Ok(self.appended.clone())
@@ -139,6 +145,7 @@ impl<'t> Writer<'t> {
 
     fn write_held_spans(&mut self) -> StoreResult<()> {
         self.held = 0;
+        self.write_held_instances()?;
         for (key, (instance, held)) in std::mem::take(&mut self.held_spans) {
             let count = spans::append(self.connection, key, instance, held, self.cleaner)?;
             self.appended.count_new(RecordKind::Span, count.new);

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use lapwing_analyse::judge::{Comparison, UnintendedDifference, Verdict};
-use lapwing_analyse::sample::SidePool;
+use lapwing_analyse::sample::{MainRuns, SidePool};
 use lapwing_model::MetricName;
-use lapwing_model::text::{counted, first_names, plural};
+use lapwing_model::text::{counted, first_names, joined_with_and, plural};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answers::detect::branches_text;
 use crate::ratio_text;
 use crate::writing::Note;
 
@@ -145,6 +146,8 @@ pub struct Unused {
     pub benchmarks: BTreeSet<String>,
     /// Options without an effect.
     pub options: Vec<&'static str>,
+    /// Runs of other branches, which conditions leave out.
+    pub others: MainRuns,
 }
 
 /// Returns a note on what has no part in a comparison; `None` if there is nothing.
@@ -153,6 +156,7 @@ pub fn unused_note(unused: Unused) -> Option<Note> {
         metrics,
         benchmarks,
         options,
+        others,
     } = unused;
     let mut parts = Vec::new();
     if !metrics.is_empty() {
@@ -168,10 +172,37 @@ pub fn unused_note(unused: Unused) -> Option<Note> {
         ));
     }
     parts.extend(options.iter().map(|option| (*option).to_owned()));
+    let runs = others.branch_runs.len();
+    if runs > 0 {
+        parts.push(others_text(&others));
+    }
     (!parts.is_empty()).then(|| {
         Note::marked("not_used", format!("not used: {}", parts.join(", ")))
             .with("metrics", metrics.into_iter().collect::<Vec<_>>())
             .with("benchmarks", benchmarks.into_iter().collect::<Vec<_>>())
             .with("options", options)
+            .with("runs", runs)
     })
+}
+
+/// Returns `3 runs of topic (only main is compared; ...)`.
+fn others_text(main: &MainRuns) -> String {
+    let branches: Vec<&str> = main.branches.iter().map(String::as_str).collect();
+    let default = joined_with_and(&branches);
+    let runs = counted(main.branch_runs.len(), "run");
+    let others = main.other_branches();
+    if others.is_empty() {
+        return format!(
+            "{runs} of other commits (only the first parents of {default} are compared)"
+        );
+    }
+    let why = if main.is_guess {
+        ", which has the most runs,"
+    } else {
+        ""
+    };
+    format!(
+        "{runs} of {} (only {default}{why} is compared; `branch:NAME` compares another branch)",
+        branches_text(&others)
+    )
 }

@@ -15,6 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+pub(super) use self::order::branches_text;
 pub use self::order::{main_notes, order_name, order_note};
 pub use self::self_test::{SELF_TEST_KIND, SelfTestAnswer, too_short_note};
 

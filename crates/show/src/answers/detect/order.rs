@@ -62,21 +62,27 @@ pub fn order_note(orders: &BTreeMap<String, RunOrder>) -> Option<Note> {
     Some(Note::marked("order", text).with("order", order_name(orders)))
 }
 
-/// Returns notes on runs that are not judged.
-pub fn main_notes(main: &MainRuns) -> Vec<Note> {
+/// Returns the names of a few branches, or their number.
+pub(in crate::answers) fn branches_text(branches: &BTreeSet<&str>) -> String {
     /// More names than this are a number.
     const NAMED: usize = 3;
+    match branches.len() {
+        1..=NAMED => joined_with_and(&branches.iter().copied().collect::<Vec<_>>()),
+        more => format!("{more} other branches"),
+    }
+}
+
+/// Returns notes on runs that are not judged.
+pub fn main_notes(main: &MainRuns) -> Vec<Note> {
     let mut notes = Vec::new();
     let branches: Vec<&str> = main.branches.iter().map(String::as_str).collect();
     let default = joined_with_and(&branches);
-    if main.branch_runs > 0 {
-        let others: Vec<&str> = main.other_branches.iter().map(String::as_str).collect();
-        let runs = counted(main.branch_runs, "run");
-        let verb = plural(main.branch_runs, "is", "are");
-        let named = match others.len() {
-            1..=NAMED => joined_with_and(&others),
-            more => format!("{more} other branches"),
-        };
+    let branch_runs = main.branch_runs.len();
+    if branch_runs > 0 {
+        let others = main.other_branches();
+        let runs = counted(branch_runs, "run");
+        let verb = plural(branch_runs, "is", "are");
+        let named = branches_text(&others);
         let text = if others.is_empty() {
             format!(
                 "only the first parents of {default} are judged: {runs} of other commits {verb} not"
@@ -86,18 +92,19 @@ pub fn main_notes(main: &MainRuns) -> Vec<Note> {
                 "only {default} is judged: {runs} of {named} {verb} not; `--where branch=NAME` judges another branch"
             )
         };
-        let note = Note::marked("other_branches", text).with("runs", main.branch_runs);
+        let note = Note::marked("other_branches", text).with("runs", branch_runs);
         notes.push(note.with("branch", default.as_str()));
     }
     if main.is_guess {
         let text = format!("{default} has the most runs and is taken for the default branch");
         notes.push(Note::marked("default_branch", text).with("branch", default.as_str()));
     }
-    if main.dirty_runs > 0 {
-        let runs = counted(main.dirty_runs, "run");
-        let verb = plural(main.dirty_runs, "is", "are");
+    let dirty_runs = main.dirty_runs.len();
+    if dirty_runs > 0 {
+        let runs = counted(dirty_runs, "run");
+        let verb = plural(dirty_runs, "is", "are");
         let text = format!("{runs} with uncommitted changes {verb} not judged");
-        notes.push(Note::marked("uncommitted", text).with("runs", main.dirty_runs));
+        notes.push(Note::marked("uncommitted", text).with("runs", dirty_runs));
     }
     notes
 }

@@ -11,7 +11,8 @@ use serde::Serialize;
 use super::DetectAnswer;
 use crate::writing::View;
 use crate::{
-    FindingGroupText, FindingText, NAMED_ENVIRONMENT_CHANGES, change_text, suspicion_text,
+    FindingGroupText, FindingText, MomentText, NAMED_ENVIRONMENT_CHANGES, change_text,
+    suspicion_text,
 };
 
 /// A finding.
@@ -314,7 +315,7 @@ impl MomentRow {
     fn new(moment: &Moment) -> Self {
         let version = moment.version();
         Self {
-            text: moment.label(),
+            text: moment.night_text(),
             version: version.name.clone(),
             commit: version.commit.clone(),
             date: version.date.clone(),

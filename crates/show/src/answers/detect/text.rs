@@ -252,16 +252,19 @@ fn next_steps(answer: &DetectAnswer, listed: &ListedChanges<'_>) -> Vec<NextStep
             format!("accepts the {changes} until then"),
         ));
     }
-    let new = |group: &FindingGroup| {
-        let findings = group.findings.iter().map(|at| &detection.findings[*at]);
-        findings.clone().find(|finding| finding.is_open()).cloned()
-    };
-    let groups = listed.groups.iter().enumerate();
-    let first = groups
-        .filter_map(|(at, (group, _))| Some((at, group, new(group)?)))
-        .next();
+    let new = listed
+        .groups
+        .iter()
+        .enumerate()
+        .flat_map(|(at, (group, _))| {
+            let findings = group.findings.iter().map(|at| &detection.findings[*at]);
+            let open = findings.filter(|finding| finding.is_open());
+            open.map(move |finding| (at, group, finding))
+        });
+    // What is worse is looked at first, and what has no direction last.
+    let first = new.min_by_key(|(_, _, finding)| finding.direction);
     if let Some((at, group, finding)) = first {
-        let id = answer.id(&finding);
+        let id = answer.id(finding);
         let what = if listed.groups.len() > 1 {
             format!("change {}", at + 1)
         } else {
@@ -347,7 +350,7 @@ fn table(answer: &DetectAnswer, changes: &ListedChanges<'_>) -> Table {
             before,
             after,
             finding.change_text(),
-            answer.histories.moments[finding.since()].label(),
+            answer.histories.moments[finding.since()].night_text(),
             format!(
                 "{} {}",
                 finding.symbol(),
@@ -381,8 +384,10 @@ fn group_notes(
             format!("{rate}, since {since}, in {suspects}")
         }
         None => {
-            // The names of versions may be dates.
-            let date = date.filter(|date| !suspects.contains(date.as_str()));
+            // That of a night is in the range, and the names of versions may be dates.
+            let date = date.filter(|date| {
+                !group.is_within_version(histories) && !suspects.contains(date.as_str())
+            });
             joined([suspects].into_iter().chain(date))
         }
     };

@@ -1,6 +1,7 @@
 //! The changes of one benchmark: on its page, in its row of the index, and in the charts of its history.
 
 use crate::FindingText;
+use crate::MomentText;
 use crate::report::FindingSentence;
 use maud::{Markup, html};
 use serde::Serialize;
@@ -61,7 +62,7 @@ impl HistorySince {
             ChangeKind::Step | ChangeKind::Alarm => "",
             ChangeKind::Drift => " drift",
         };
-        let label = view.histories.moments[finding.since()].label();
+        let label = view.histories.moments[finding.since()].night_text();
         let sign = match finding.direction {
             Direction::Regression => 1.0,
             Direction::Improvement | Direction::Neither => -1.0,

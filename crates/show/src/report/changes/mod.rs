@@ -9,11 +9,12 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) use benchmark::{HistorySince, level_marks, section, write_charts};
-pub(super) use page::{has_regressions, summary, write};
+pub(super) use page::{has_regressions, is_unjudged, run_notes, summary, write};
 
 use super::slug::slug;
 use crate::ChangeCounts;
 use crate::CommitPages;
+use crate::writing::Note;
 use lapwing_analyse::detect::{
     DetectOptions, Detection, Direction, Finding, FindingGroup, Histories, HistoryOrder, Moment,
     SelfTest, SelfTestOptions, UnjudgedReason, change_id, detect, measured,
@@ -52,6 +53,8 @@ pub struct ChangesView {
     muted: Vec<Subject>,
     /// What the detector does on replays of the histories, with what was planted, if it was asked for.
     self_test: Option<(SelfTest, SelfTestOptions)>,
+    /// What `lapwing detect` notes on the order of the runs, and on those that are not judged.
+    notes: Vec<String>,
 }
 
 impl ChangesView {
@@ -85,6 +88,7 @@ impl ChangesView {
             commit_pages: BTreeMap::new(),
             muted,
             self_test: None,
+            notes: Vec::new(),
         };
         view.sort_causes();
         for (at, finding) in view.detection.findings.iter().enumerate() {
@@ -105,6 +109,18 @@ impl ChangesView {
             of_benchmark.sort_by_key(|at| std::cmp::Reverse(findings[*at].first_after));
         }
         view
+    }
+
+    /// Sets the notes of `lapwing detect` on the runs that are judged and on their order.
+    pub fn note_runs(&mut self, notes: &[Note]) {
+        self.notes = notes.iter().map(|note| note.text.clone()).collect();
+    }
+
+    /// Returns whether nothing was judged and nothing found.
+    pub(super) fn judged_nothing(&self) -> bool {
+        let detection = &self.detection;
+        let has_none = detection.findings.is_empty() && detection.suspicions.is_empty();
+        has_none && detection.judged.judged == 0
     }
 
     /// Sets how the program is called on this store: `lapwing --store nights.db`.

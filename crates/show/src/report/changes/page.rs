@@ -20,6 +20,7 @@ use crate::report::index_parts::columns::BenchmarkLink;
 use crate::report::index_parts::listing::{
     Filters, ListingColumn, ListingFiles, ListingPage, MetricFilter, sorted, unsorted,
 };
+use crate::report::provenance::marked;
 use crate::report::slug::slug;
 use crate::{FIRST_METRIC, detection_text, names_histories, suspicion_text, tested_text};
 use lapwing_analyse::detect::{Direction, UnjudgedReason, measured};
@@ -63,11 +64,24 @@ struct FindingRow {
     state_text: String,
 }
 
-/// Returns the changes in a sentence: `2 regressions and 1 change shared by a whole suite`.
+/// Returns the changes in a sentence: `2 regressions and 1 change shared by a whole suite`, or what was not judged; `None`
+/// if there is a single run, or no change in any history.
 pub(in crate::report) fn summary(view: &ChangesView) -> Option<String> {
     let detection = &view.detection;
     let has_any = !detection.findings.is_empty() || !detection.suspicions.is_empty();
-    has_any.then(|| detection_text(&view.histories, detection))
+    let has_unjudged = view.histories.moments.len() > 1 && !detection.judged.is_complete();
+    (has_any || has_unjudged).then(|| detection_text(&view.histories, detection))
+}
+
+/// Returns whether no history was judged although there are enough runs.
+pub(in crate::report) fn is_unjudged(view: &ChangesView) -> bool {
+    let detection = &view.detection;
+    detection.judged.judged == 0 && view.histories.moments.len() >= detection.fewest_runs
+}
+
+/// Returns the notes on the runs that are judged and on their order.
+pub(in crate::report) fn run_notes(view: &ChangesView) -> Markup {
+    html! { @for note in &view.notes { p.hint { (marked(&capitalised(note))) "." } } }
 }
 
 /// Returns whether there is a regression, confirmed or suspected, that was neither undone nor triaged.
@@ -124,7 +138,7 @@ fn row(view: &ChangesView, at: usize, written: &BTreeMap<String, Vec<String>>) -
         size: Some(sign * finding.size.relative()).filter(|it| it.is_finite()),
         change_text: finding.change_text(),
         since: finding.first_after,
-        since_text: moment.label(),
+        since_text: moment.night_text(),
         date: moment.date_text().unwrap_or_default(),
         suspects: finding.suspects_text(&view.histories),
         suspects_link: view
@@ -164,6 +178,7 @@ fn conclusion(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Ma
                 "and then those that change most wall time per run."
             }
         }
+        (run_notes(view))
         (suspected(view))
         (not_shown(view))
         (untested(view, written))

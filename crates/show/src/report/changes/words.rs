@@ -136,7 +136,7 @@ impl Magnitude {
 pub(super) fn state_text(view: &ChangesView, finding: &Finding) -> String {
     let back = finding
         .went_away
-        .map(|back| format!("until {}", view.histories.moments[back].label()));
+        .map(|back| format!("until {}", view.histories.moments[back].night_text()));
     let said = finding.triage.as_ref().map(|said| {
         let reason = said.reason.as_ref();
         let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));

@@ -4,6 +4,7 @@ use std::ops::{Range, RangeInclusive};
 
 use super::described::{Described, FoundDrift, less_line};
 use super::descriptions::{SeriesShape, step_column};
+use super::slope::slope;
 use super::steps::{clear_steps, go_back_and_forth};
 use super::straight::{dot, residuals};
 use crate::changepoint::level::{
@@ -20,6 +21,8 @@ const FEWEST: usize = 12;
 const FEW: usize = 20;
 /// A drift beside steps has at least so many values.
 const SHORTEST_PART: usize = 30;
+/// So many equal values at an end are a level without noise.
+const FEW_EQUAL: usize = 5;
 /// The largest autocorrelation that is allowed for.
 const LARGEST_AUTOCORRELATION: f64 = 0.95;
 
@@ -112,7 +115,8 @@ impl SearchedHistory<'_> {
     /// found.
     fn changes(&self, found: Vec<LevelChange>) -> SeriesChanges {
         let described = &self.described;
-        if let Some(drift) = described.drift(self.options.false_alarms) {
+        let drift = described.drift(self.options.false_alarms);
+        if let Some(drift) = drift.filter(|drift| !leaves_constant(self.values, drift)) {
             return self.with_drift(&drift, 0..self.values.len(), found);
         }
         let is_hidden = self.values.len() < FEW || may_wander(self.values);
@@ -170,7 +174,11 @@ impl SearchedHistory<'_> {
             .collect();
         let level = self.options.false_alarms / as_f64(parts.len().max(1));
         let drift = parts.iter().find_map(|part| {
-            let mut drift = Described::of(&self.values[part.clone()])?.drift(level)?;
+            let values = &self.values[part.clone()];
+            let mut drift = Described::of(values)?.drift(level)?;
+            if leaves_constant(values, &drift) {
+                return None;
+            }
             drift.p_value *= as_f64(parts.len());
             Some((drift, part.clone()))
         });
@@ -256,6 +264,30 @@ impl SearchedHistory<'_> {
             },
         }
     }
+}
+
+/// Returns whether a drift begins at values that are all equal, or ends at such, and has no clear slope itself. Equal
+/// values have no noise, so that any beginning of others looks slow beside them: counts after zeros, `0, 0, 0, 3, 5, 4`.
+fn leaves_constant(values: &[f64], drift: &FoundDrift) -> bool {
+    let (start, end) = (*drift.range.start(), *drift.range.end());
+    let number = values.len();
+    let (first, last) = (values[0], values[number - 1]);
+    let before = values
+        .iter()
+        .take_while(|it| it.total_cmp(&first).is_eq())
+        .count();
+    let backwards = values.iter().rev();
+    let after = backwards
+        .take_while(|it| it.total_cmp(&last).is_eq())
+        .count();
+    let is_beside = before >= FEW_EQUAL && before + FEW_EQUAL > start
+        || after >= FEW_EQUAL && number - after < end + FEW_EQUAL;
+    let changing = start.max(before)..(end + 1).min(number - after);
+    let changing = values.get(changing).unwrap_or_default();
+    let times: Vec<f64> = (0..changing.len()).map(as_f64).collect();
+    let is_slow = slope(changing, &times)
+        .is_some_and(|slope| slope.interval.lower > 0.0 || slope.interval.upper < 0.0);
+    is_beside && !is_slow
 }
 
 fn places(changes: &[LevelChange]) -> Vec<usize> {
