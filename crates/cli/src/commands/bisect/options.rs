@@ -95,7 +95,7 @@ impl CommitOptions {
             RequestedBenchmarks::Commands(AdHoc {
                 commands,
                 setup: shell(&self.setup),
-                prepare: shell(&self.prepare),
+                prepare: shell(&self.prepare).into_iter().collect(),
                 output: match self.metrics {
                     Some(_) => OutputMetrics::Json,
                     None => OutputMetrics::None,

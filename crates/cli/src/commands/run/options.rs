@@ -10,16 +10,18 @@ use lapwing_measure::session::{
     BenchmarkSelection, EnvironmentBuilds, RequestedBenchmarks, RequestedCommits, SessionRequest,
 };
 use lapwing_measure::suite::{
-    AdHoc, BurnIn, CommandLine, ExecutorTables, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics,
-    Settings, StopEarly, parse_duration,
+    AdHoc, BurnIn, CommandLine, ExecutorTables, ExitCodes, MOST_INSTANCES, MOST_ITERATIONS,
+    OutputMetrics, Settings, StopEarly, parse_duration,
 };
+use lapwing_model::Object;
 use lapwing_model::text::{counted, grouped};
 
 use super::cluster::ClusterOptions;
 use super::commits::leave_out_measured;
 use super::duet::say_cores;
-use super::familiar::CommandSweep;
+use super::familiar::{ALL_NON_ZERO, CommandSweep, REFERENCE, parse_exit_codes};
 use super::from_file::{FilePlan, PlannedRun};
+use super::hyperfine_files::HyperfineFiles;
 use super::words;
 use crate::comparing::parse_change;
 use crate::error::CliError;
@@ -74,7 +76,7 @@ pub struct Run {
     pub max_failures: Option<u32>,
     /// Keep adding iterations until this much time was measured per benchmark [default: 1s for
     /// commands without --iterations]
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Repetitions and limits")]
+    #[arg(long, alias = "min-benchmarking-time", value_name = "TIME", value_parser = parse_duration, help_heading = "Repetitions and limits")]
     pub min_time: Option<Duration>,
     /// Start no more iterations of a benchmark after this much time
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Repetitions and limits")]
@@ -105,11 +107,12 @@ pub struct Run {
     pub seed: Option<u64>,
 
     /// Run this command before each instance, untimed
-    #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
-    pub setup: Option<String>,
-    /// Run this command before each iteration, untimed
     #[arg(long, short, value_name = "COMMAND", help_heading = "Commands")]
-    pub prepare: Option<String>,
+    pub setup: Option<String>,
+    /// Run this command before each iteration, untimed; repeat it to give one for each command, in
+    /// their order
+    #[arg(long, short, value_name = "COMMAND", help_heading = "Commands")]
+    pub prepare: Vec<String>,
     /// Run this command after each instance, untimed
     #[arg(
         long,
@@ -121,12 +124,17 @@ pub struct Run {
     /// Pipe the output of each iteration to this command; if it fails, so does the iteration
     #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
     pub check: Option<String>,
-    /// Read standard input from this file
-    #[arg(long, value_name = "FILE", help_heading = "Commands")]
+    /// Read standard input from this file [default: null, which is empty]
+    #[arg(
+        long,
+        visible_alias = "input",
+        value_name = "FILE",
+        help_heading = "Commands"
+    )]
     pub stdin: Option<PathBuf>,
-    /// Accept any exit code
-    #[arg(long, short = 'f', help_heading = "Commands")]
-    pub ignore_failure: bool,
+    /// Accept any exit code, or these besides 0, as in `--ignore-failure=1,2`
+    #[arg(long, short = 'f', value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = ALL_NON_ZERO, value_parser = parse_exit_codes, help_heading = "Commands")]
+    pub ignore_failure: Option<ExitCodes>,
     /// Record the numbers in the last JSON object of the command's output as metrics
     #[arg(long, value_name = "KIND", value_parser = ["json"], help_heading = "Commands")]
     pub metrics: Option<String>,
@@ -183,6 +191,8 @@ pub struct Run {
     pub answer: AnswerOptions,
     #[command(flatten)]
     pub export: ExportOptions,
+    #[command(flatten)]
+    pub hyperfine: HyperfineFiles,
     /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub plot: Option<PathBuf>,
@@ -244,23 +254,33 @@ impl Run {
     /// Returns what is to be measured.
     pub fn request(&self, context: &Context) -> Result<SessionRequest, CliError> {
         let origin = match self.build {
+            _ if self.sweep.has_other_shell() => words::ProgramOrigin::OtherShell,
             Some(_) => words::ProgramOrigin::Built,
             None => words::ProgramOrigin::Present,
         };
         let commands = words::commands(&self.command, &self.words, origin)?;
-        let commands = self.sweep.split(commands)?;
         self.refuse_contradictions(commands.len())?;
+        let commands = self.sweep.with_reference(commands)?;
         let mut settings = self.settings();
+        let mut attributes = Object::new();
         let benchmarks = if commands.is_empty() {
             self.refuse_options_of_commands()?;
             suite_of(self.suite.as_deref(), context)?
         } else {
-            self.sweep.apply(&mut settings);
-            if settings.iterations.is_none() && self.plan.is_none() {
+            if settings.iterations.is_none() && self.sweep.runs.is_none() && self.plan.is_none() {
                 // Additional iterations of a quick command are cheap.
                 settings.min_time = settings.min_time.or(Some(QUICK));
             }
-            RequestedBenchmarks::Commands(self.ad_hoc(commands)?)
+            if let Some(planned) = self.sweep.apply(&mut settings) {
+                context.terminal.note(&format!(
+                    "{planned} executions per command: instances have equally many iterations"
+                ));
+            }
+            let commands = self.ad_hoc(commands)?;
+            if let (Some(_), Some(name)) = (&self.sweep.reference, commands.names.first()) {
+                attributes.insert(REFERENCE.to_owned(), name.clone().into());
+            }
+            RequestedBenchmarks::Commands(commands)
         };
         let cluster = self.cluster.for_instances(executors_of(&benchmarks))?;
         Ok(SessionRequest {
@@ -282,6 +302,7 @@ impl Run {
                 smallest_effect: self.smallest_effect,
             }),
             name: self.name.clone(),
+            attributes,
             cluster,
             leave_jobs: self.cluster.leave_jobs(),
             profile: self.profile.clone(),
@@ -337,16 +358,18 @@ impl Run {
 
     fn ad_hoc(&self, commands: Vec<CommandLine>) -> Result<AdHoc, CliError> {
         let shell = |text: &Option<String>| text.clone().map(CommandLine::Shell);
+        let prepare = self.prepare.iter().cloned().map(CommandLine::Shell);
+        let input = self.stdin.iter().filter(|path| path.as_os_str() != "null");
         Ok(AdHoc {
-            commands,
-            names: self.command_name.clone(),
+            names: self.sweep.names(&self.command_name, &commands)?,
+            commands: self.sweep.shelled(commands)?,
             parameters: self.sweep.parameters()?,
             setup: shell(&self.setup),
-            prepare: shell(&self.prepare),
+            prepare: prepare.collect(),
             teardown: shell(&self.teardown),
             check: shell(&self.check),
-            stdin: self.stdin.as_ref().map(|path| path.display().to_string()),
-            any_exit_code: self.ignore_failure,
+            stdin: input.map(|path| path.display().to_string()).next(),
+            exit_codes: self.ignore_failure.clone(),
             output: match self.metrics {
                 Some(_) => OutputMetrics::Json,
                 None => OutputMetrics::None,
@@ -405,6 +428,17 @@ impl Run {
             ))
             .hint("give at most one --command-name per command"));
         }
+        let measured = commands + usize::from(self.sweep.reference.is_some());
+        if self.prepare.len() > 1 && self.prepare.len() != measured {
+            let commands = counted(measured, "command");
+            return Err(CliError::input(format!(
+                "{} for {commands}",
+                counted(self.prepare.len(), "--prepare")
+            ))
+            .hint(
+                "give it once for all commands, or once for each; the --reference is the first",
+            ));
+        }
         Ok(())
     }
 
@@ -417,11 +451,15 @@ impl Run {
                 !self.command_name.is_empty(),
             ),
             ("--setup", "setup", self.setup.is_some()),
-            ("--prepare", "prepare", self.prepare.is_some()),
+            ("--prepare", "prepare", !self.prepare.is_empty()),
             ("--teardown", "teardown", self.teardown.is_some()),
             ("--check", "check", self.check.is_some()),
             ("--stdin", "stdin", self.stdin.is_some()),
-            ("--ignore-failure", "exit_codes", self.ignore_failure),
+            (
+                "--ignore-failure",
+                "exit_codes",
+                self.ignore_failure.is_some(),
+            ),
             ("--metrics", "metrics", self.metrics.is_some()),
         ];
         refuse_options_of_commands(given.into_iter().chain(self.sweep.given()))

@@ -12,6 +12,8 @@ pub enum ProgramOrigin {
     Present,
     /// A build makes them, so that a path need not exist yet.
     Built,
+    /// Another shell than `sh` finds them.
+    OtherShell,
 }
 
 /// Returns the commands of `--command` and of the words after `--`.
@@ -30,12 +32,18 @@ pub fn commands(
     if shell.iter().any(is_blank) || words.first().is_some_and(is_blank) {
         return Err(CliError::input("a command to measure is empty"));
     }
+    let find = |texts: &[String]| match origin {
+        ProgramOrigin::OtherShell => Ok(()),
+        ProgramOrigin::Present | ProgramOrigin::Built => {
+            texts.iter().try_for_each(|text| find_first_word(text))
+        }
+    };
     let Some(first) = words.first() else {
-        shell.iter().try_for_each(|text| find_first_word(text))?;
+        find(shell)?;
         return Ok(of_shell(shell));
     };
     if has_spaces(first) && !Path::new(first).exists() {
-        words.iter().try_for_each(|text| find_first_word(text))?;
+        find(words)?;
         return Ok(of_shell(words));
     }
     refuse_ambiguous(words)?;
@@ -47,7 +55,7 @@ pub fn commands(
 }
 
 /// Returns the commands among positional arguments, the first of which is otherwise a suite file: texts with spaces
-/// are shell commands.
+/// are shell commands, and so is the name of a program.
 pub(super) fn in_place_of_suite(texts: &[String]) -> Result<Vec<String>, CliError> {
     let Some(first) = texts.first() else {
         return Ok(Vec::new());
@@ -56,11 +64,19 @@ pub(super) fn in_place_of_suite(texts: &[String]) -> Result<Vec<String>, CliErro
         return Ok(texts.to_vec());
     }
     if texts.len() == 1 {
-        return Ok(Vec::new());
+        let is_command = is_program(first) && !Path::new(first).exists();
+        return Ok(texts.iter().filter(|_| is_command).cloned().collect());
     }
     let all: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+    let several: Vec<String> = all.iter().map(|word| format!("-c {word}")).collect();
     let all = all.join(" ");
-    Err(if is_program(first) {
+    Err(if texts.iter().all(|text| is_program(text)) {
+        CliError::input(format!("`{all}` may be one command or {}", texts.len())).hint(format!(
+            "write `lapwing run {}` for {} commands, or `lapwing run -- {all}` for one",
+            several.join(" "),
+            texts.len()
+        ))
+    } else if is_program(first) {
         CliError::input(format!("`{all}` is no suite file")).hint(format!(
             "to measure it as one command, write `lapwing run -- {all}`"
         ))
