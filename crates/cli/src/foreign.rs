@@ -6,7 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 mod table;
 
-use self::table::{CLEANUP, TABLE};
+use self::table::{CLEANUP, IGNORE_FAILURE, TABLE};
 use crate::error::CliError;
 
 /// An option of another program that has no equal here.
@@ -46,21 +46,30 @@ type Found = (&'static ForeignOption, &'static str);
 
 /// Returns the option that was refused.
 fn find(error: &clap::Error, words: &[&str]) -> Option<Found> {
-    let is_conflict = error.kind() == ErrorKind::ArgumentConflict;
-    if is_conflict && words.contains(&"run") && words.contains(&"-c") {
-        return Some((&CLEANUP, "-c"));
+    let argument = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(name)) => name.as_str(),
+        _ => "",
+    };
+    let letter = match error.kind() {
+        ErrorKind::ArgumentConflict => Some((&CLEANUP, "-c")),
+        ErrorKind::InvalidValue if argument.starts_with("--iterations") => {
+            Some((&IGNORE_FAILURE, "-i"))
+        }
+        _ => None,
+    };
+    if let Some((_, name)) = letter
+        && words.contains(&"run")
+        && words.contains(&name)
+    {
+        return letter;
     }
     // Programs in Go have long options with one dash, which are several letters for clap.
     let mut long = words.iter().filter(|word| is_long_with_one_dash(word));
     if let Some(found) = long.find_map(|word| named(name_of(word), words)) {
         return Some(found);
     }
-    match (error.kind(), error.get(ContextKind::InvalidArg)) {
-        (ErrorKind::UnknownArgument, Some(ContextValue::String(name))) => {
-            named(name_of(name), words)
-        }
-        _ => None,
-    }
+    let is_unknown = error.kind() == ErrorKind::UnknownArgument;
+    is_unknown.then(|| named(name_of(argument), words))?
 }
 
 /// Returns the option of that name, preferably of a command among the words.
@@ -121,7 +130,7 @@ mod tests {
     #[test]
     fn what_an_answer_names_exists() {
         let program = Arguments::command();
-        for option in TABLE.iter().chain([&CLEANUP]) {
+        for option in TABLE.iter().chain([&CLEANUP, &IGNORE_FAILURE]) {
             let command = program
                 .find_subcommand(option.command)
                 .expect(option.command);
@@ -155,6 +164,8 @@ mod tests {
         let (sentence, hint) = told(&["lapwing", "run", "-c", "rm f", "cp a f"]).expect("refused");
         assert_eq!(sentence, "-c is an option of hyperfine");
         assert!(hint.contains("--teardown"), "{hint}");
+        let (_, hint) = told(&["lapwing", "run", "false", "-i"]).expect("refused");
+        assert!(hint.contains("-f (--ignore-failure)"), "{hint}");
         let (_, hint) = told(&["lapwing", "detect", "--delta-test", "none"]).expect("refused");
         assert!(hint.starts_with("`lapwing compare` is closest: "), "{hint}");
         assert!(told(&["lapwing", "run", "--unheard-of"]).is_none());

@@ -2,13 +2,22 @@
 
 use super::ForeignOption;
 
-/// The letter of hyperfine that means something else here, so that it is refused only beside commands.
+/// A letter of hyperfine that means something else here.
 pub(super) const CLEANUP: ForeignOption = ForeignOption {
     program: "hyperfine",
     names: &["-c"],
     command: "run",
     instead: Some("--teardown"),
     answer: "-c COMMAND is a command to measure here; --teardown COMMAND runs after each instance",
+};
+
+/// A letter of hyperfine that means something else here.
+pub(super) const IGNORE_FAILURE: ForeignOption = ForeignOption {
+    program: "hyperfine",
+    names: &["-i"],
+    command: "run",
+    instead: Some("--ignore-failure"),
+    answer: "-i N is the number of iterations here; -f (--ignore-failure) accepts any exit code",
 };
 
 /// Options of hyperfine 1.20, pytest-benchmark 5.2, benchstat (2025) and asv 0.6 that mean nothing here, by program.

@@ -1,7 +1,9 @@
 //! Options that other tools for measuring commands have, with the same letters.
 
 use clap::Args;
-use lapwing_measure::suite::{CommandLine, ExitCodes, MOST_ITERATIONS, Settings, command_text};
+use lapwing_measure::suite::{
+    BurnIn, CommandLine, ExitCodes, MOST_ITERATIONS, Settings, command_text,
+};
 use serde_json::{Value, json};
 
 use super::options::parse_iterations;
@@ -10,7 +12,8 @@ use crate::error::CliError;
 /// Options of commands on the command line: parameters, the number of executions, and no shell.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CommandSweep {
-    /// Timed executions per command in all, spread over the instances
+    /// Timed executions per command in all, spread over the instances; without burn-in, unless
+    /// --burn-in is given
     #[arg(long, short, value_name = "N", value_parser = parse_iterations, conflicts_with_all = ["iterations", "min_time"], help_heading = "Repetitions and limits")]
     pub runs: Option<u32>,
     /// Timed executions per command in all, at least; a quick command is executed more often, see
@@ -116,6 +119,10 @@ impl CommandSweep {
         let iterations = runs.div_ceil(instances).min(MOST_ITERATIONS);
         settings.instances = Some(instances);
         settings.iterations = Some(iterations);
+        if self.runs.is_some() {
+            // So many executions and no more, unless some are to be left out.
+            settings.burn_in = settings.burn_in.or(Some(BurnIn::Fixed(0)));
+        }
         let planned = u64::from(instances) * u64::from(iterations);
         (self.runs.is_some() && planned != u64::from(runs)).then_some(planned)
     }

@@ -264,7 +264,8 @@ impl Run {
         let mut settings = self.settings();
         let mut attributes = Object::new();
         let benchmarks = if commands.is_empty() {
-            self.refuse_options_of_commands()?;
+            self.refuse_options_of_commands()
+                .or_else(|error| words::refuse_unknown(self.suite.as_deref()).and(Err(error)))?;
             suite_of(self.suite.as_deref(), context)?
         } else {
             if settings.iterations.is_none() && self.sweep.runs.is_none() && self.plan.is_none() {

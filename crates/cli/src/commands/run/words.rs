@@ -1,5 +1,6 @@
 //! The commands that are given on the command line.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use lapwing_measure::suite::CommandLine;
@@ -64,7 +65,8 @@ pub(super) fn in_place_of_suite(texts: &[String]) -> Result<Vec<String>, CliErro
         return Ok(texts.to_vec());
     }
     if texts.len() == 1 {
-        let is_command = is_program(first) && !Path::new(first).exists();
+        let path = Path::new(first);
+        let is_command = is_executable(path) || is_program(first) && !path.exists();
         return Ok(texts.iter().filter(|_| is_command).cloned().collect());
     }
     let all: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
@@ -163,6 +165,27 @@ fn is_program(name: &str) -> bool {
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+}
+
+/// Returns whether a path is a program: suite files cannot be executed.
+fn is_executable(path: &Path) -> bool {
+    let is_suite = path.extension().is_some_and(|it| it == "toml");
+    let mode = path
+        .metadata()
+        .map(|it| (it.is_file(), it.permissions().mode()));
+    !is_suite && mode.is_ok_and(|(is_file, mode)| is_file && mode & 0o111 != 0)
+}
+
+/// Refuses options of commands beside a name that is neither a suite file nor a program.
+pub(super) fn refuse_unknown(name: Option<&Path>) -> Result<(), CliError> {
+    match name {
+        Some(name) if !name.exists() => Err(CliError::input(format!(
+            "there is no program and no suite file `{}`",
+            name.display()
+        ))
+        .hint("check its name, or give its path")),
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn no_program(name: &str) -> CliError {
