@@ -6,6 +6,7 @@ mod commands;
 mod comparing;
 mod door;
 mod error;
+mod foreign;
 mod hints;
 mod isolation;
 mod main_runs;
@@ -72,7 +73,12 @@ pub fn run() -> ExitCode {
     let matches = program.try_get_matches_from(words);
     let arguments = match matches.and_then(|it| Arguments::from_arg_matches(&it)) {
         Ok(arguments) => arguments,
-        Err(error) => return refuse(&with_our_option(error)),
+        Err(error) => {
+            return match foreign::answer(&error, &options::command_words()) {
+                Some(error) => refuse_foreign(error),
+                None => refuse(&error),
+            };
+        }
     };
     let context = options::Context {
         opened: Mutex::new(opened),
@@ -112,23 +118,6 @@ fn with_short_help(command: Command) -> Command {
         .mut_subcommands(with_short_help)
 }
 
-/// Options of hyperfine that are called otherwise here, of which clap finds nothing similar.
-const FAMILIAR: [(&str, &str); 1] = [("--input", "--stdin")];
-
-/// Names the option that stands for another tool's.
-fn with_our_option(mut error: clap::Error) -> clap::Error {
-    let is_run = std::env::args_os().any(|it| it == "run");
-    if let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg)
-        && let Some((_, ours)) = FAMILIAR.iter().find(|(theirs, _)| theirs == unknown)
-        && error.kind() == clap::error::ErrorKind::UnknownArgument
-        && is_run
-    {
-        let ours = ContextValue::String((*ours).to_owned());
-        error.insert(ContextKind::SuggestedArg, ours);
-    }
-    error
-}
-
 /// Shows what is wrong with the arguments, or the help that they ask for.
 fn refuse(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
@@ -138,12 +127,9 @@ fn refuse(error: &clap::Error) -> ExitCode {
     } else {
         let _unseen = std::io::stderr().write_all(safe(&text).as_bytes());
     }
-    let is_judge = std::env::args_os().any(|it| it == "judge");
     let status = match error.exit_code() {
         0 => return error::ExitStatus::Fine.into(),
-        // `git bisect run` would take any smaller one for "bad".
-        _ if is_judge => error::ExitStatus::Abort,
-        _ => error::ExitStatus::Input,
+        _ => refusal_status(),
     };
     let words = options::command_words();
     if options::is_json_asked(&words) {
@@ -163,6 +149,31 @@ fn refuse(error: &clap::Error) -> ExitCode {
         write_error(&answer);
     }
     status.into()
+}
+
+/// Shows which option of another program was given, and what to use instead.
+fn refuse_foreign(error: CliError) -> ExitCode {
+    let status = refusal_status();
+    Terminal::new(false).error(&error);
+    let words = options::command_words();
+    if options::is_json_asked(&words) {
+        write_error(&ErrorAnswer {
+            hint: error.hint.clone(),
+            candidates: error.candidates.clone(),
+            ..ErrorAnswer::new(words, error.sentence(), status.number())
+        });
+    }
+    status.into()
+}
+
+/// Returns the exit code for arguments that are refused.
+fn refusal_status() -> error::ExitStatus {
+    if std::env::args_os().any(|it| it == "judge") {
+        // `git bisect run` would take any smaller one for "bad".
+        error::ExitStatus::Abort
+    } else {
+        error::ExitStatus::Input
+    }
 }
 
 /// Returns the names of a text such as "did you mean `a` or `b`?".

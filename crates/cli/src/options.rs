@@ -166,6 +166,11 @@ fn parse_export(text: &str) -> Result<(AnswerFormat, PathBuf), String> {
         "md" => AnswerFormat::Markdown,
         "json" => AnswerFormat::Json,
         "csv" => AnswerFormat::Csv,
+        _ if text == "-" => {
+            return Err(
+                "standard output has the answer anyway; choose its format with --format".to_owned(),
+            );
+        }
         _ => return Err("write a file that ends in .md, .json or .csv".to_owned()),
     };
     Ok((format, path))
@@ -187,23 +192,33 @@ impl ExportOptions {
         context: &Context,
     ) -> Result<(), CliError> {
         for (format, path) in &self.export {
-            let mut bytes = Vec::new();
-            let request = AnswerRequest {
-                format: *format,
-                room: None,
-                extent: &options.extent(),
-                command: &context.command,
-                quiet: false,
-                pictures: PictureStyle::Never,
-            };
-            write_answer(&context.about_files(answer), request, &mut bytes)?;
-            let text = String::from_utf8_lossy(&bytes);
+            let text = answer_text(answer, *format, options, context)?;
             atomic::replace(path, text.as_bytes()).map_err(|error| {
                 CliError::input(format!("cannot write {}: {error}", path.display()))
             })?;
         }
         Ok(())
     }
+}
+
+/// Returns an answer as text in a format.
+pub fn answer_text(
+    answer: &dyn Answer,
+    format: AnswerFormat,
+    options: &AnswerOptions,
+    context: &Context,
+) -> Result<String, CliError> {
+    let mut bytes = Vec::new();
+    let request = AnswerRequest {
+        format,
+        room: None,
+        extent: &options.extent(),
+        command: &context.command,
+        quiet: false,
+        pictures: PictureStyle::Never,
+    };
+    write_answer(&context.about_files(answer), request, &mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// A value of an option: its name, its help, and its meaning.

@@ -4,7 +4,7 @@
 
 use crate::clean::{CleanInstance, CleaningPolicy, clean};
 use crate::judge::{INSTANCES_FOR_A_VERDICT, estimate};
-use lapwing_model::Outcome;
+use lapwing_model::{InstanceOutcome, Outcome};
 use lapwing_record::InstanceData;
 
 /// A hint on how to measure better.
@@ -52,6 +52,13 @@ pub enum Advice {
         /// The message of the first failure.
         message: Option<String>,
     },
+    /// Teardowns failed, after measurements that count.
+    Teardown {
+        /// Number of instances with such an end, and number of all.
+        instances: (usize, usize),
+        /// The message of the first.
+        message: String,
+    },
     /// So short that starting the process is most of the time.
     Brief {
         /// The mean, in seconds.
@@ -80,6 +87,7 @@ pub fn advise(instances: &[&InstanceData], in_shell: bool) -> Vec<Advice> {
         CleaningPolicy::default(),
     );
     let mut advice = failures(instances);
+    advice.extend(teardown(instances));
     let Some(estimate) = estimate(&cleaned) else {
         return advice;
     };
@@ -133,6 +141,17 @@ fn failures(instances: &[&InstanceData]) -> Vec<Advice> {
         iterations: (bad, all),
         message: first.or(broken),
     }]
+}
+
+fn teardown(instances: &[&InstanceData]) -> Option<Advice> {
+    let ends = instances.iter().filter_map(|it| it.end.as_ref());
+    // Nothing else is said at the end of an instance that went well.
+    let failed = ends.filter(|end| end.outcome == InstanceOutcome::Ok);
+    let messages: Vec<&String> = failed.filter_map(|end| end.message.as_ref()).collect();
+    Some(Advice::Teardown {
+        instances: (messages.len(), instances.len()),
+        message: (*messages.first()?).clone(),
+    })
 }
 
 fn slow_start(instances: &[&InstanceData], cleaned: &[CleanInstance]) -> Option<Advice> {

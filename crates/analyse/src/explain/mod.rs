@@ -35,6 +35,6 @@ pub use past_costs::{PastCost, past_costs};
 pub use plan::{BudgetedPlan, LineFate, PlanLine};
 pub use samples::{BySetting, NoiseMetrics, is_analysed_unsteady};
 pub use session::{
-    LookResult, PlannedResults, ResultVariant, SessionComparison, SessionResult, SessionResults,
-    additional_instances,
+    ExecutionFigures, LookResult, PlannedResults, ResultVariant, SessionComparison, SessionResult,
+    SessionResults, additional_instances,
 };

@@ -104,7 +104,8 @@ struct ExportWritten {
 
 impl ExportCommand {
     /// Writes to standard output, or to a file that appears only when it is complete.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+    pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
+        self.output = self.output.filter(|path| path != Path::new("-"));
         let way = self.way()?;
         let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;

@@ -73,6 +73,7 @@ impl ShowCommand {
         let metric = self.metric.as_deref();
         let stored = plan.stop_early.as_ref().and_then(|it| it.metric.as_deref());
         let mut answer = session_answer(&store, session, &plan, metric.or(stored))?;
+        answer.all_figures = context.verbose;
         if let Some(metric) = metric
             && !answer.results.is_empty()
             && !answer.results.known_metrics().contains(metric)

@@ -48,6 +48,7 @@ mod first_minutes;
 mod foreign_sessions;
 mod history;
 mod hostile_folders;
+mod hyperfine_habit;
 mod import;
 mod import_found;
 mod indicator;

@@ -9,29 +9,29 @@ use super::case::{resolve, texts_of};
 use super::error::SuiteProblem;
 use super::numbers::settings::Settings;
 use super::plan::{Case, CaseInput, CommandLine, ExitCodes, OutputMetrics, Plan};
-use super::sweep::{LONGEST_PARAMETERS, SweepParameter, combinations};
+use super::sweep::{LONGEST_PARAMETERS, SweepParameter, combinations, fill};
 
 /// What an ad-hoc plan has besides commands and settings.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AdHoc {
     /// The commands to time, in order.
     pub commands: Vec<CommandLine>,
-    /// Names for them, in the same order; the rest are called by their text.
+    /// Names for them, in the same order; the rest are called by their text. A name may mention parameters.
     pub names: Vec<String>,
     /// Parameters and their values, for `{name}` in the commands.
     pub parameters: Vec<(String, Vec<Json>)>,
     /// Runs before each instance, untimed.
     pub setup: Option<CommandLine>,
-    /// Runs before each iteration, untimed.
-    pub prepare: Option<CommandLine>,
+    /// Run before each iteration, untimed: one for all commands, or one for each in the same order.
+    pub prepare: Vec<CommandLine>,
     /// Runs after each instance, untimed.
     pub teardown: Option<CommandLine>,
     /// Runs after each iteration, untimed.
     pub check: Option<CommandLine>,
     /// A file to read from.
     pub stdin: Option<String>,
-    /// Whether any exit code is accepted.
-    pub any_exit_code: bool,
+    /// The exit codes that count as success; 0 by default.
+    pub exit_codes: Option<ExitCodes>,
     /// Whether numbers are read from what the program prints.
     pub output: OutputMetrics,
 }
@@ -57,13 +57,17 @@ impl AdHoc {
         let mut unused: Vec<&String> = self.parameters.iter().map(|(name, _)| name).collect();
         for (position, command) in self.commands.iter().enumerate() {
             let given = self.names.get(position);
-            let template = self.template(given, command, &directory, settings);
+            let mut template = self.template(given, command, &directory, settings);
+            template.prepare = self.prepare_of(position);
             let mentioned = self.mentioned(&template);
             unused.retain(|name| mentioned.iter().all(|it| it.name != **name));
             for combination in combinations(&mentioned)? {
                 let mut case = resolve(&template, combination, &mut room)?;
-                if given.is_none() {
-                    case.benchmark.id = text(&case.command);
+                let named = given.map(|name| (name, fill(name, &case.benchmark.params)));
+                match named {
+                    None => case.benchmark.id = text(&case.command),
+                    Some((name, filled)) if filled != *name => case.benchmark.id = filled,
+                    Some(_) => {}
                 }
                 // The same command twice is an A/A comparison and stays two benchmarks.
                 let twins = cases
@@ -87,6 +91,14 @@ impl AdHoc {
             cpus: settings.cpus.clone(),
             ..Plan::of_cases(Self::SUITE, cases, seed)
         })
+    }
+
+    /// Returns what runs before each iteration of the command at a position.
+    fn prepare_of(&self, position: usize) -> Option<CommandLine> {
+        match self.prepare.as_slice() {
+            [one] => Some(one.clone()),
+            several => several.get(position).cloned(),
+        }
     }
 
     /// Returns the parameters that a command, or what runs around it, mentions.
@@ -128,7 +140,6 @@ impl AdHoc {
         let id = name.cloned().unwrap_or_else(|| text(command));
         let mut case = Case {
             setup: self.setup.clone(),
-            prepare: self.prepare.clone(),
             teardown: self.teardown.clone(),
             check: self.check.clone(),
             directory: Some(directory.to_owned()),
@@ -136,8 +147,8 @@ impl AdHoc {
             output: self.output,
             ..Case::new(id, command.clone())
         };
-        if self.any_exit_code {
-            case.exit_codes = ExitCodes::Any;
+        if let Some(codes) = &self.exit_codes {
+            case.exit_codes = codes.clone();
         }
         settings.apply(&mut case);
         case

@@ -392,7 +392,12 @@ fn commands_of_the_command_line_take_the_parameters_that_they_mention() {
         commands: ["gzip -{level}", "true", "sort {file}"]
             .map(|it| CommandLine::Shell(it.to_owned()))
             .to_vec(),
-        names: vec!["gzip".to_owned()],
+        names: ["gzip", "nothing", "sort of {file}"]
+            .map(str::to_owned)
+            .to_vec(),
+        prepare: ["sync", "rm {file}", "true"]
+            .map(|it| CommandLine::Shell(it.to_owned()))
+            .to_vec(),
         parameters: vec![
             ("level".to_owned(), vec![json!(1), json!(9)]),
             ("file".to_owned(), vec![json!("a b")]),
@@ -401,18 +406,25 @@ fn commands_of_the_command_line_take_the_parameters_that_they_mention() {
     };
     let plan = ad_hoc.plan(Path::new("/here"), &Settings::default(), 3);
     let cases = plan.expect("correct").cases.into_iter();
-    let told: Vec<(String, String)> = cases
-        .map(|it| (it.benchmark.id, json!(it.benchmark.params).to_string()))
+    let told: Vec<String> = cases
+        .map(|it| {
+            let prepare = it.prepare.expect("one for each");
+            format!(
+                "{} {} {}",
+                it.benchmark.id,
+                json!(it.benchmark.params),
+                command_text(&prepare)
+            )
+        })
         .collect();
-    let expected = [
-        ("gzip[level=1]", r#"{"level":1}"#),
-        ("gzip[level=9]", r#"{"level":9}"#),
-        ("true", "{}"),
-        ("sort a b", r#"{"file":"a b"}"#),
-    ];
     assert_eq!(
         told,
-        expected.map(|(id, params)| (id.to_owned(), params.to_owned()))
+        [
+            r#"gzip[level=1] {"level":1} sync"#,
+            r#"gzip[level=9] {"level":9} sync"#,
+            r#"nothing[file=a b] {"file":"a b"} rm a b"#,
+            r#"sort of a b {"file":"a b"} true"#,
+        ]
     );
 }
 

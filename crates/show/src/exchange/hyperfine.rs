@@ -1,33 +1,47 @@
-//! hyperfine's `--export-json`.
+//! hyperfine's `--export-json` and `--export-csv`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use serde_json::{Value, json};
 
 use super::rounds::RoundFigures;
 use super::{ExchangeEntry, ExchangeError, ExchangeSummary, JsonList, each_entry};
-use lapwing_model::Summary;
-use lapwing_record::{Filter, Store};
+use lapwing_analyse::clean::{CleaningPolicy, IterationState};
+use lapwing_model::{Id, Record, Summary};
+use lapwing_record::{Filter, Store, StoreError};
 
 pub(super) fn write(
     store: &Store,
     filter: &Filter,
     out: &mut impl Write,
 ) -> Result<ExchangeSummary, ExchangeError> {
+    let mut list = JsonList::new("{\"results\": [");
+    let exchanged = each_result(store, filter, |result| Ok(list.push(out, &result)?))?;
+    list.end(out, "]}")?;
+    Ok(exchanged)
+}
+
+/// Calls `visit` with the result of each benchmark.
+fn each_result(
+    store: &Store,
+    filter: &Filter,
+    mut visit: impl FnMut(Value) -> Result<(), ExchangeError>,
+) -> Result<ExchangeSummary, ExchangeError> {
     // Memory and processor times stand beside the times.
     let everything = Filter {
         metrics: Vec::new(),
         ..filter.clone()
     };
+    let accepted = accepted_codes(store, &everything)?;
     let mut exchanged = ExchangeSummary::default();
-    let mut list = JsonList::new("{\"results\": [");
     each_entry(store, &everything, |entry| {
         let metric = entry.time_metric(filter);
         let Some(counted) = entry.counted(&metric) else {
             match entry.summary(&metric) {
                 Some(summary) if has_a_place(summary) => {
                     exchanged.note(None);
-                    list.push(out, &summarised(entry, summary))?;
+                    visit(summarised(entry, summary))?;
                 }
                 Some(_) | None => exchanged.empty.push(entry.id().to_owned()),
             }
@@ -37,15 +51,79 @@ pub(super) fn write(
             return Ok(());
         };
         exchanged.note(Some(&counted));
-        list.push(out, &result(entry, &counted.values, &rounds))?;
-        Ok(())
+        let codes = exit_codes(entry, &metric, &accepted);
+        visit(result(entry, &counted.values, &rounds, &codes))
     })?;
-    list.end(out, "]}")?;
     Ok(exchanged)
 }
 
-fn result(entry: &ExchangeEntry<'_>, times: &[f64], rounds: &RoundFigures) -> Value {
-    let mean = |metric: &str| Some(entry.centre(metric)?.value);
+/// The results of a run, as hyperfine 1.20 writes them.
+#[derive(Debug)]
+pub struct HyperfineResults(Vec<Value>);
+
+impl HyperfineResults {
+    /// Returns the results of the run that passes the filter, in the order of these benchmarks; those without a value
+    /// are left out, as hyperfine has none of a command that fails.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn read(store: &Store, filter: &Filter, order: &[&str]) -> Result<Self, ExchangeError> {
+        let mut results = Vec::new();
+        each_result(store, filter, |result| {
+            results.push(result);
+            Ok(())
+        })?;
+        let place = |result: &Value| {
+            let command = result["command"].as_str();
+            order.iter().position(|id| Some(*id) == command)
+        };
+        results.sort_by_key(|result| place(result).unwrap_or(usize::MAX));
+        Ok(Self(results))
+    }
+
+    /// Returns the JSON that hyperfine's scripts read.
+    ///
+    /// # Errors
+    /// When a value has no form in JSON.
+    pub fn json(&self) -> Result<String, serde_json::Error> {
+        let text = serde_json::to_string_pretty(&json!({"results": self.0}))?;
+        Ok(text + "\n")
+    }
+
+    /// Returns the figures as CSV, with a column for each parameter; times are in seconds.
+    ///
+    /// # Errors
+    /// When a row cannot be written.
+    pub fn csv(&self) -> Result<String, csv::Error> {
+        const FIGURES: [&str; 8] = [
+            "command", "mean", "stddev", "median", "user", "system", "min", "max",
+        ];
+        let parameters = self.0.iter().filter_map(|it| it["parameters"].as_object());
+        let parameters: BTreeSet<&String> = parameters.flat_map(|it| it.keys()).collect();
+        let cell = |value: &Value| match value {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let mut rows = csv::Writer::from_writer(Vec::new());
+        let titles = parameters.iter().map(|name| format!("parameter_{name}"));
+        rows.write_record(FIGURES.map(str::to_owned).into_iter().chain(titles))?;
+        for result in &self.0 {
+            let figures = FIGURES.iter().map(|figure| cell(&result[*figure]));
+            let values = parameters.iter();
+            let values = values.map(|name| cell(&result["parameters"][name.as_str()]));
+            rows.write_record(figures.chain(values))?;
+        }
+        let bytes = rows.into_inner().map_err(|error| error.into_error())?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+fn result(entry: &ExchangeEntry<'_>, times: &[f64], rounds: &RoundFigures, codes: &[i64]) -> Value {
+    let mean = |metric: &str| match entry.counted(metric) {
+        Some(counted) => lapwing_stats::mean(&counted.values),
+        None => Some(entry.centre(metric)?.value),
+    };
     let mut result = json!({
         "command": entry.id(),
         "mean": rounds.mean,
@@ -62,7 +140,7 @@ fn result(entry: &ExchangeEntry<'_>, times: &[f64], rounds: &RoundFigures) -> Va
         .any(|tool| entry.session.tool.starts_with(tool))
     {
         // Commands; failed ones are excluded, also from the times.
-        result["exit_codes"] = json!(vec![0; times.len()]);
+        result["exit_codes"] = json!(codes);
     }
     if let Some(memory) = entry.counted("peak_memory")
         && memory.values.len() == times.len()
@@ -71,6 +149,41 @@ fn result(entry: &ExchangeEntry<'_>, times: &[f64], rounds: &RoundFigures) -> Va
     }
     add_parameters(&mut result, entry);
     result
+}
+
+/// The exit codes other than 0 that were accepted, by instance and number of the iteration.
+type AcceptedCodes = BTreeMap<(Id, u32), i64>;
+
+fn accepted_codes(store: &Store, filter: &Filter) -> Result<AcceptedCodes, StoreError> {
+    let mut codes = AcceptedCodes::new();
+    store.scan(filter, |record| {
+        if let Record::Iteration(iteration) = record
+            && let Some(code) = iteration
+                .attributes
+                .get("exit_code")
+                .and_then(Value::as_i64)
+            && code != 0
+        {
+            codes.insert((iteration.instance, iteration.index), code);
+        }
+        Ok::<(), StoreError>(())
+    })?;
+    Ok(codes)
+}
+
+/// Returns the exit codes of the executions that count.
+fn exit_codes(entry: &ExchangeEntry<'_>, metric: &str, accepted: &AcceptedCodes) -> Vec<i64> {
+    let mut codes = Vec::new();
+    for instance in &entry.data.instances {
+        let states = IterationState::of_instance(instance, metric, CleaningPolicy::default());
+        let steady = states.iter().enumerate();
+        let steady = steady.filter(|(_, state)| **state == IterationState::Steady);
+        codes.extend(steady.map(|(at, _)| {
+            let place = (instance.instance.id, instance.iterations.index(at));
+            accepted.get(&place).copied().unwrap_or(0)
+        }));
+    }
+    codes
 }
 
 /// hyperfine has names for a mean and a median, and for nothing else.

@@ -11,6 +11,8 @@ mod nothing;
 mod pytest_benchmark;
 mod rounds;
 
+pub use self::hyperfine::HyperfineResults;
+
 use std::io::{self, Write};
 use std::sync::Arc;
 

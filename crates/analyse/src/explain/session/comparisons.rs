@@ -48,8 +48,18 @@ impl SessionResults {
         self.judged(pairs.collect(), true)
     }
 
-    /// Returns every benchmark with the best one by the metric, which is the candidate.
-    pub fn compare_benchmarks(&self) -> Vec<SessionComparison<'_>> {
+    /// Returns every benchmark with the best one by the metric, which is the candidate; with a reference, every other
+    /// benchmark with that one, which is the baseline.
+    pub fn compare_benchmarks(&self, reference: Option<&str>) -> Vec<SessionComparison<'_>> {
+        let mut rows = self.rows.iter();
+        if let Some(baseline) = rows.find(|row| Some(row.benchmark.as_str()) == reference) {
+            let others = self
+                .rows
+                .iter()
+                .filter(|row| row.benchmark != baseline.benchmark);
+            let pairs = others.map(|candidate| [baseline, candidate]);
+            return self.judged(pairs.collect(), false);
+        }
         let mut ranked: Vec<(f64, &SessionResult)> = self
             .rows
             .iter()

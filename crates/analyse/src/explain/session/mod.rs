@@ -58,6 +58,8 @@ pub struct SessionResult {
     pub variant: String,
     /// The wall time.
     pub wall: Option<Estimate>,
+    /// The figures of all executions of its command.
+    pub executions: Option<ExecutionFigures>,
     /// The metric that variants are compared by.
     pub metric: Metric,
     /// The estimate of that metric.
@@ -80,6 +82,46 @@ pub struct SessionResult {
     pub reported: Vec<(MetricName, Metric, Estimate)>,
     /// Hints on how to measure better.
     pub advice: Vec<Advice>,
+}
+
+/// Figures of the executions of a command, whatever instance they belong to. Times are in seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExecutionFigures {
+    /// Number of executions.
+    pub count: usize,
+    /// The arithmetic mean of their wall times.
+    pub mean: f64,
+    /// The standard deviation; `None` of one execution.
+    pub sd: Option<f64>,
+    /// The shortest.
+    pub min: f64,
+    /// The longest.
+    pub max: f64,
+    /// The arithmetic mean of the processor times in user mode, if known.
+    pub user: Option<f64>,
+    /// The same in the kernel.
+    pub system: Option<f64>,
+}
+
+impl ExecutionFigures {
+    /// Returns the figures of instances; `None` without a wall time.
+    fn of(instances: &[&InstanceData]) -> Option<Self> {
+        let values = |metric: &str| -> Vec<f64> {
+            let cleaned = clean(instances.iter().copied(), metric, CleaningPolicy::default());
+            let counted = cleaned.instances.into_iter();
+            counted.flat_map(|instance| instance.values).collect()
+        };
+        let times = values(WALL_TIME);
+        Some(Self {
+            count: times.len(),
+            mean: lapwing_stats::mean(&times)?,
+            sd: lapwing_stats::standard_deviation(&times),
+            min: times.iter().copied().min_by(f64::total_cmp)?,
+            max: times.iter().copied().max_by(f64::total_cmp)?,
+            user: lapwing_stats::mean(&values("user_time")),
+            system: lapwing_stats::mean(&values("system_time")),
+        })
+    }
 }
 
 /// The results of a session.
@@ -169,6 +211,14 @@ impl SessionResults {
             .any(|row| row.has_nothing() && (row.side.failures > 0 || row.is_unbuilt))
     }
 
+    /// Returns whether a teardown failed.
+    pub fn has_failed_teardown(&self) -> bool {
+        let advice = self.rows.iter().flat_map(|row| &row.advice);
+        advice
+            .into_iter()
+            .any(|it| matches!(it, Advice::Teardown { .. }))
+    }
+
     /// Returns whether another metric than the wall time was asked for.
     pub fn is_of_other_metric(&self) -> bool {
         self.metric != WALL_TIME
@@ -244,6 +294,7 @@ impl SessionResult {
                 .map_or_else(String::new, |it| it.instance.benchmark.id.clone()),
             variant: variant.label.clone(),
             wall: estimated(WALL_TIME),
+            executions: ExecutionFigures::of(instances),
             compared: estimate(&side.cleaned),
             metric,
             is_control: variant.is_control,

@@ -92,16 +92,16 @@ impl CommitOptions {
             suite_of(None, context)?
         } else {
             settings.min_time = self.iterations.is_none().then_some(QUICK);
-            RequestedBenchmarks::Commands(AdHoc {
+            RequestedBenchmarks::Commands(Box::new(AdHoc {
                 commands,
                 setup: shell(&self.setup),
-                prepare: shell(&self.prepare),
+                prepare: shell(&self.prepare).into_iter().collect(),
                 output: match self.metrics {
                     Some(_) => OutputMetrics::Json,
                     None => OutputMetrics::None,
                 },
                 ..AdHoc::default()
-            })
+            }))
         };
         Ok(SessionRequest {
             settings,

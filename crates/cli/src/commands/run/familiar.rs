@@ -1,7 +1,9 @@
 //! Options that other tools for measuring commands have, with the same letters.
 
 use clap::Args;
-use lapwing_measure::suite::{CommandLine, MOST_ITERATIONS, Settings};
+use lapwing_measure::suite::{
+    BurnIn, CommandLine, ExitCodes, MOST_ITERATIONS, Settings, command_text,
+};
 use serde_json::{Value, json};
 
 use super::options::parse_iterations;
@@ -10,12 +12,17 @@ use crate::error::CliError;
 /// Options of commands on the command line: parameters, the number of executions, and no shell.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CommandSweep {
-    /// Timed executions per command in all, spread over the instances
+    /// Timed executions per command in all, spread over the instances; without burn-in, unless
+    /// --burn-in is given
     #[arg(long, short, value_name = "N", value_parser = parse_iterations, conflicts_with_all = ["iterations", "min_time"], help_heading = "Repetitions and limits")]
     pub runs: Option<u32>,
+    /// Timed executions per command in all, at least; a quick command is executed more often, see
+    /// --min-time
+    #[arg(long, short, value_name = "N", value_parser = parse_iterations, conflicts_with_all = ["iterations", "runs"], help_heading = "Repetitions and limits")]
+    pub min_runs: Option<u32>,
     /// Measure with each of these values in place of `{NAME}`, as in `-L threads 1,2,4`; `\,` is a
     /// comma within a value; can be repeated
-    #[arg(long, short = 'L', num_args = 2, value_names = ["NAME", "VALUES"], help_heading = "Commands")]
+    #[arg(long, short = 'L', num_args = 2, value_names = ["NAME", "VALUES"], allow_hyphen_values = true, help_heading = "Commands")]
     pub parameter_list: Vec<String>,
     /// Measure with each number from MIN to MAX in place of `{NAME}`, as in `-P threads 1 8`; can
     /// be repeated
@@ -33,6 +40,40 @@ pub struct CommandSweep {
     /// Run commands without a shell: their words are split at spaces, and quotes are respected
     #[arg(long, short = 'N', help_heading = "Commands")]
     pub no_shell: bool,
+    /// Shell that runs the commands, such as `bash` or `bash --norc`; `none` means --no-shell
+    /// [default: sh]
+    #[arg(
+        long,
+        short = 'S',
+        value_name = "SHELL",
+        conflicts_with = "no_shell",
+        help_heading = "Commands"
+    )]
+    pub shell: Option<String>,
+    /// Measure this command, too, and compare each with it instead of with the fastest
+    #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
+    pub reference: Option<String>,
+    /// Name of the --reference
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "reference",
+        help_heading = "Commands"
+    )]
+    pub reference_name: Option<String>,
+}
+
+/// The attribute of a session that has the benchmark which the others are compared with.
+pub const REFERENCE: &str = "reference";
+
+/// What runs the text of a command.
+enum CommandShell {
+    /// `sh`.
+    Usual,
+    /// Nothing: its words are a program and arguments.
+    None,
+    /// This program with these arguments.
+    Other(Vec<String>),
 }
 
 /// More values than this of one scan are a slip.
@@ -69,35 +110,113 @@ impl CommandSweep {
         Ok(all)
     }
 
-    /// Sets the numbers of instances and iterations from the number of executions.
-    pub fn apply(&self, settings: &mut Settings) {
-        let Some(runs) = self.runs else {
-            return;
-        };
-        let instances = settings.instances.unwrap_or(Settings::INSTANCES).min(runs);
+    /// Sets the numbers of instances and iterations from the number of executions. Returns the number that there will
+    /// be, if it is not the one that was asked for.
+    pub fn apply(&self, settings: &mut Settings) -> Option<u64> {
+        let runs = self.runs.or(self.min_runs)?;
+        let instances = settings.instances.unwrap_or_else(|| divisor(runs));
+        let instances = instances.min(runs);
+        let iterations = runs.div_ceil(instances).min(MOST_ITERATIONS);
         settings.instances = Some(instances);
-        settings.iterations = Some(runs.div_ceil(instances).min(MOST_ITERATIONS));
+        settings.iterations = Some(iterations);
+        if self.runs.is_some() {
+            // So many executions and no more, unless some are to be left out.
+            settings.burn_in = settings.burn_in.or(Some(BurnIn::Fixed(0)));
+        }
+        let planned = u64::from(instances) * u64::from(iterations);
+        (self.runs.is_some() && planned != u64::from(runs)).then_some(planned)
     }
 
-    /// Returns the commands, split into words if no shell is wanted.
-    pub fn split(&self, commands: Vec<CommandLine>) -> Result<Vec<CommandLine>, CliError> {
-        if !self.no_shell {
+    /// Returns the commands with the reference before them.
+    pub fn with_reference(&self, commands: Vec<CommandLine>) -> Result<Vec<CommandLine>, CliError> {
+        let Some(reference) = &self.reference else {
             return Ok(commands);
+        };
+        if commands.is_empty() {
+            return Err(CliError::input(
+                "--reference is compared with commands, and there are none",
+            )
+            .hint(
+                "give them after it: `lapwing run --reference 'sort f' 'sort -n f' 'sort -g f'`",
+            ));
         }
-        let split = commands.into_iter().map(|command| match command {
-            CommandLine::Shell(text) => match shlex::split(&text) {
+        let mut parameters = self.parameter_names();
+        if let Some(name) = parameters.find(|name| reference.contains(&format!("{{{name}}}"))) {
+            return Err(CliError::input(format!(
+                "the reference is one command, but mentions the parameter `{name}`"
+            )));
+        }
+        let reference = CommandLine::Shell(reference.clone());
+        Ok(std::iter::once(reference).chain(commands).collect())
+    }
+
+    fn parameter_names(&self) -> impl Iterator<Item = &String> {
+        let lists = self.parameter_list.chunks_exact(2).map(|it| &it[0]);
+        lists.chain(self.parameter_scan.chunks_exact(3).map(|it| &it[0]))
+    }
+
+    /// Returns the names of commands: that of the reference, those that were given, and the texts of commands that
+    /// another shell runs.
+    pub fn names(
+        &self,
+        given: &[String],
+        commands: &[CommandLine],
+    ) -> Result<Vec<String>, CliError> {
+        let texts: Vec<String> = commands.iter().map(command_text).collect();
+        let mut names = Vec::new();
+        if let Some(reference) = &self.reference {
+            names.push(self.reference_name.as_ref().unwrap_or(reference).clone());
+        }
+        names.extend(given.iter().cloned());
+        if let CommandShell::Other(_) = self.command_shell()? {
+            names.extend(texts.into_iter().skip(names.len()));
+        }
+        Ok(names)
+    }
+
+    /// Returns whether another shell than `sh` runs the commands.
+    pub fn has_other_shell(&self) -> bool {
+        matches!(self.command_shell(), Ok(CommandShell::Other(_)))
+    }
+
+    fn command_shell(&self) -> Result<CommandShell, CliError> {
+        match self.shell.as_deref() {
+            None if self.no_shell => Ok(CommandShell::None),
+            Some("none") => Ok(CommandShell::None),
+            None | Some("default") => Ok(CommandShell::Usual),
+            Some(shell) => match shlex::split(shell) {
+                Some(words) if !words.is_empty() => Ok(CommandShell::Other(words)),
+                Some(_) | None => Err(CliError::input(format!("`{shell}` is not a shell"))
+                    .hint("write `--shell bash`, `--shell 'bash --norc'` or `--shell none`")),
+            },
+        }
+    }
+
+    /// Returns the commands as the chosen shell runs them: split into words if there is none.
+    pub fn shelled(&self, commands: Vec<CommandLine>) -> Result<Vec<CommandLine>, CliError> {
+        let shell = self.command_shell()?;
+        let shelled = commands.into_iter().map(|command| match (&shell, command) {
+            (CommandShell::None, CommandLine::Shell(text)) => match shlex::split(&text) {
                 Some(words) if !words.is_empty() => Ok(CommandLine::Words(words)),
                 Some(_) | None => Err(CliError::input(format!(
                     "`{text}` cannot be split into words: a quote is not closed"
                 ))),
             },
-            words @ CommandLine::Words(_) => Ok(words),
+            (CommandShell::Other(shell), CommandLine::Shell(text)) => {
+                let words = shell.iter().cloned().chain(["-c".to_owned(), text]);
+                Ok(CommandLine::Words(words.collect()))
+            }
+            (CommandShell::Other(_), CommandLine::Words(_)) => Err(CliError::input(
+                "--shell is for commands that are texts, and words after `--` run without a shell",
+            )
+            .hint("give the command as one text with --command")),
+            (CommandShell::Usual, command) | (CommandShell::None, command) => Ok(command),
         });
-        split.collect()
+        shelled.collect()
     }
 
     /// Returns the options that were given and apply to commands only, with what a suite has instead.
-    pub fn given(&self) -> [(&'static str, &'static str, bool); 4] {
+    pub fn given(&self) -> [(&'static str, &'static str, bool); 6] {
         [
             (
                 "--parameter-list",
@@ -110,10 +229,36 @@ impl CommandSweep {
                 !self.parameter_scan.is_empty(),
             ),
             ("--runs", "iterations", self.runs.is_some()),
+            ("--min-runs", "iterations", self.min_runs.is_some()),
             ("--no-shell", "command", self.no_shell),
+            ("--shell", "command", self.shell.is_some()),
         ]
     }
 }
+
+/// Returns the number of instances that a number of executions is divided among: near the usual one, and a divisor if
+/// there is one.
+fn divisor(runs: u32) -> u32 {
+    let mut wanted = [Settings::INSTANCES, 6, 4, 7, 8, 9, 10, 3].into_iter();
+    wanted
+        .find(|it| runs.is_multiple_of(*it))
+        .unwrap_or(Settings::INSTANCES)
+}
+
+/// Returns the exit codes that are accepted: all of them, or 0 and those of a list.
+pub fn parse_exit_codes(text: &str) -> Result<ExitCodes, String> {
+    if text == ALL_NON_ZERO {
+        return Ok(ExitCodes::Any);
+    }
+    let codes = text.split(',').map(|code| code.trim().parse());
+    let codes: Result<Vec<i32>, _> = std::iter::once(Ok(0)).chain(codes).collect();
+    codes
+        .map(ExitCodes::These)
+        .map_err(|_no_number| format!("write exit codes such as `1,2`, or `{ALL_NON_ZERO}`"))
+}
+
+/// The value of `--ignore-failure` that accepts any exit code.
+pub const ALL_NON_ZERO: &str = "all-non-zero";
 
 /// Splits a list at its commas, of which a backslash makes a part of the value, and of a backslash itself.
 fn list(text: &str) -> Vec<String> {
@@ -242,11 +387,14 @@ mod tests {
                 runs: Some(runs),
                 ..CommandSweep::default()
             };
-            sweep.apply(&mut settings);
-            (settings.instances, settings.iterations)
+            let planned = sweep.apply(&mut settings);
+            (settings.instances, settings.iterations, planned)
         };
-        assert_eq!(spread(10, None), (Some(5), Some(2)));
-        assert_eq!(spread(3, None), (Some(3), Some(1)));
-        assert_eq!(spread(21, Some(10)), (Some(10), Some(3)));
+        assert_eq!(spread(10, None), (Some(5), Some(2), None));
+        assert_eq!(spread(1, None), (Some(1), Some(1), None));
+        assert_eq!(spread(3, None), (Some(3), Some(1), None));
+        assert_eq!(spread(14, None), (Some(7), Some(2), None));
+        assert_eq!(spread(11, None), (Some(5), Some(3), Some(15)));
+        assert_eq!(spread(21, Some(10)), (Some(10), Some(3), Some(30)));
     }
 }

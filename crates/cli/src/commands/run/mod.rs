@@ -10,8 +10,10 @@ mod duet;
 mod early_stop;
 mod familiar;
 mod from_file;
+mod hyperfine_files;
 mod options;
 mod progress;
+mod refusals;
 mod results;
 mod resume;
 mod study_session;
@@ -41,11 +43,12 @@ pub use self::cluster::{
 pub use self::dry_run::past_seconds;
 use self::early_stop::JudgedSession;
 pub use self::from_file::PlannedRun;
+use self::hyperfine_files::HyperfineFiles;
 pub use self::options::{
-    AgainWhat, QUICK, Run, executors_here, executors_of, parse_burn_in, random_seed,
-    refuse_options_of_commands, suite_of,
+    AgainWhat, QUICK, Run, executors_here, executors_of, parse_burn_in, random_seed, suite_of,
 };
 use self::progress::RunProgress;
+pub use self::refusals::refuse_options_of_commands;
 pub use self::results::{session_answer, session_results};
 pub use self::resume::resume;
 pub use self::study_session::STUDY;
@@ -89,9 +92,11 @@ impl Run {
         }
         check_plot(self.plot.as_deref())?;
         self.export.check()?;
+        self.hyperfine.check(context)?;
         let request = self.request(context)?;
         let mut planned = self.planned(&request, context)?;
         self.isolate(&mut planned.session.plan, context)?;
+        self.hyperfine.check_plan(&planned.session.plan)?;
         if planned.session.plan.variants.is_empty() {
             // Not an error: a nightly job may find no new commit.
             return context.tell(&nothing_to_measure()?);
@@ -130,6 +135,7 @@ impl Run {
         RunReport {
             answer: self.answer.clone(),
             export: self.export.clone(),
+            hyperfine: self.hyperfine.clone(),
             plot: self.plot.clone(),
             metric: self.metric.clone(),
             smallest_effect: self.smallest_effect,
@@ -242,6 +248,7 @@ fn continue_session(
 pub struct RunReport {
     pub answer: AnswerOptions,
     pub export: ExportOptions,
+    pub hyperfine: HyperfineFiles,
     pub plot: Option<PathBuf>,
     /// The metric that is compared; the wall time by default.
     pub metric: Option<String>,
@@ -267,6 +274,7 @@ impl RunReport {
         let stored = rule.and_then(|rule| rule.metric.as_deref());
         let metric = stored.or(self.metric.as_deref());
         let mut answer = session_answer(store, session, plan, metric)?;
+        answer.all_figures = context.verbose;
         if !self.is_part {
             answer.next = self.next_steps(plan, store, session, end, context)?;
             if end == RunEnd::Interrupted {
@@ -280,6 +288,8 @@ impl RunReport {
                     .splice(0..0, again::anew(&answer, plan, context)?);
             }
             self.show(&answer, context)?;
+            let files = &self.hyperfine;
+            files.write(store, session, plan, &answer, context)?;
             if !context.quiet {
                 let name = session.name.as_deref().unwrap_or_default();
                 let store = context.store.display();
@@ -289,7 +299,11 @@ impl RunReport {
         }
         match end {
             RunEnd::Interrupted => Ok(ExitStatus::Interrupted),
-            RunEnd::Complete if answer.results.has_failed() => Ok(ExitStatus::Failed),
+            RunEnd::Complete
+                if answer.results.has_failed() || answer.results.has_failed_teardown() =>
+            {
+                Ok(ExitStatus::Failed)
+            }
             RunEnd::Complete if answer.results.is_empty() => Ok(ExitStatus::NotEnough),
             RunEnd::Complete => Ok(ExitStatus::Fine),
         }

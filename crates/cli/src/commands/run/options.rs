@@ -10,16 +10,18 @@ use lapwing_measure::session::{
     BenchmarkSelection, EnvironmentBuilds, RequestedBenchmarks, RequestedCommits, SessionRequest,
 };
 use lapwing_measure::suite::{
-    AdHoc, BurnIn, CommandLine, ExecutorTables, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics,
-    Settings, StopEarly, parse_duration,
+    AdHoc, BurnIn, CommandLine, ExecutorTables, ExitCodes, MOST_INSTANCES, MOST_ITERATIONS,
+    OutputMetrics, Settings, StopEarly, parse_duration,
 };
-use lapwing_model::text::{counted, grouped};
+use lapwing_model::Object;
+use lapwing_model::text::grouped;
 
 use super::cluster::ClusterOptions;
 use super::commits::leave_out_measured;
 use super::duet::say_cores;
-use super::familiar::CommandSweep;
+use super::familiar::{ALL_NON_ZERO, CommandSweep, REFERENCE, parse_exit_codes};
 use super::from_file::{FilePlan, PlannedRun};
+use super::hyperfine_files::HyperfineFiles;
 use super::words;
 use crate::comparing::parse_change;
 use crate::error::CliError;
@@ -74,7 +76,7 @@ pub struct Run {
     pub max_failures: Option<u32>,
     /// Keep adding iterations until this much time was measured per benchmark [default: 1s for
     /// commands without --iterations]
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Repetitions and limits")]
+    #[arg(long, alias = "min-benchmarking-time", value_name = "TIME", value_parser = parse_duration, help_heading = "Repetitions and limits")]
     pub min_time: Option<Duration>,
     /// Start no more iterations of a benchmark after this much time
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Repetitions and limits")]
@@ -105,11 +107,12 @@ pub struct Run {
     pub seed: Option<u64>,
 
     /// Run this command before each instance, untimed
-    #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
-    pub setup: Option<String>,
-    /// Run this command before each iteration, untimed
     #[arg(long, short, value_name = "COMMAND", help_heading = "Commands")]
-    pub prepare: Option<String>,
+    pub setup: Option<String>,
+    /// Run this command before each iteration, untimed; repeat it to give one for each command, in
+    /// their order
+    #[arg(long, short, value_name = "COMMAND", help_heading = "Commands")]
+    pub prepare: Vec<String>,
     /// Run this command after each instance, untimed
     #[arg(
         long,
@@ -121,12 +124,17 @@ pub struct Run {
     /// Pipe the output of each iteration to this command; if it fails, so does the iteration
     #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
     pub check: Option<String>,
-    /// Read standard input from this file
-    #[arg(long, value_name = "FILE", help_heading = "Commands")]
+    /// Read standard input from this file [default: null, which is empty]
+    #[arg(
+        long,
+        visible_alias = "input",
+        value_name = "FILE",
+        help_heading = "Commands"
+    )]
     pub stdin: Option<PathBuf>,
-    /// Accept any exit code
-    #[arg(long, short = 'f', help_heading = "Commands")]
-    pub ignore_failure: bool,
+    /// Accept any exit code, or these besides 0, as in `--ignore-failure=1,2`
+    #[arg(long, short = 'f', value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = ALL_NON_ZERO, value_parser = parse_exit_codes, help_heading = "Commands")]
+    pub ignore_failure: Option<ExitCodes>,
     /// Record the numbers in the last JSON object of the command's output as metrics
     #[arg(long, value_name = "KIND", value_parser = ["json"], help_heading = "Commands")]
     pub metrics: Option<String>,
@@ -183,6 +191,8 @@ pub struct Run {
     pub answer: AnswerOptions,
     #[command(flatten)]
     pub export: ExportOptions,
+    #[command(flatten)]
+    pub hyperfine: HyperfineFiles,
     /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub plot: Option<PathBuf>,
@@ -244,23 +254,34 @@ impl Run {
     /// Returns what is to be measured.
     pub fn request(&self, context: &Context) -> Result<SessionRequest, CliError> {
         let origin = match self.build {
+            _ if self.sweep.has_other_shell() => words::ProgramOrigin::OtherShell,
             Some(_) => words::ProgramOrigin::Built,
             None => words::ProgramOrigin::Present,
         };
         let commands = words::commands(&self.command, &self.words, origin)?;
-        let commands = self.sweep.split(commands)?;
         self.refuse_contradictions(commands.len())?;
+        let commands = self.sweep.with_reference(commands)?;
         let mut settings = self.settings();
+        let mut attributes = Object::new();
         let benchmarks = if commands.is_empty() {
-            self.refuse_options_of_commands()?;
+            self.refuse_options_of_commands()
+                .or_else(|error| words::refuse_unknown(self.suite.as_deref()).and(Err(error)))?;
             suite_of(self.suite.as_deref(), context)?
         } else {
-            self.sweep.apply(&mut settings);
-            if settings.iterations.is_none() && self.plan.is_none() {
+            if settings.iterations.is_none() && self.sweep.runs.is_none() && self.plan.is_none() {
                 // Additional iterations of a quick command are cheap.
                 settings.min_time = settings.min_time.or(Some(QUICK));
             }
-            RequestedBenchmarks::Commands(self.ad_hoc(commands)?)
+            if let Some(planned) = self.sweep.apply(&mut settings) {
+                context.terminal.note(&format!(
+                    "{planned} executions per command: instances have equally many iterations"
+                ));
+            }
+            let commands = self.ad_hoc(commands)?;
+            if let (Some(_), Some(name)) = (&self.sweep.reference, commands.names.first()) {
+                attributes.insert(REFERENCE.to_owned(), name.clone().into());
+            }
+            RequestedBenchmarks::Commands(Box::new(commands))
         };
         let cluster = self.cluster.for_instances(executors_of(&benchmarks))?;
         Ok(SessionRequest {
@@ -282,6 +303,7 @@ impl Run {
                 smallest_effect: self.smallest_effect,
             }),
             name: self.name.clone(),
+            attributes,
             cluster,
             leave_jobs: self.cluster.leave_jobs(),
             profile: self.profile.clone(),
@@ -337,109 +359,23 @@ impl Run {
 
     fn ad_hoc(&self, commands: Vec<CommandLine>) -> Result<AdHoc, CliError> {
         let shell = |text: &Option<String>| text.clone().map(CommandLine::Shell);
+        let prepare = self.prepare.iter().cloned().map(CommandLine::Shell);
+        let input = self.stdin.iter().filter(|path| path.as_os_str() != "null");
         Ok(AdHoc {
-            commands,
-            names: self.command_name.clone(),
+            names: self.sweep.names(&self.command_name, &commands)?,
+            commands: self.sweep.shelled(commands)?,
             parameters: self.sweep.parameters()?,
             setup: shell(&self.setup),
-            prepare: shell(&self.prepare),
+            prepare: prepare.collect(),
             teardown: shell(&self.teardown),
             check: shell(&self.check),
-            stdin: self.stdin.as_ref().map(|path| path.display().to_string()),
-            any_exit_code: self.ignore_failure,
+            stdin: input.map(|path| path.display().to_string()).next(),
+            exit_codes: self.ignore_failure.clone(),
             output: match self.metrics {
                 Some(_) => OutputMetrics::Json,
                 None => OutputMetrics::None,
             },
         })
-    }
-
-    /// Refuses options that contradict each other, or would have no effect on these commands.
-    fn refuse_contradictions(&self, commands: usize) -> Result<(), CliError> {
-        if self.name.as_ref().is_some_and(|it| it.trim().is_empty()) {
-            return Err(CliError::input("--name is empty")
-                .hint("give the session a name, or remove --name"));
-        }
-        if let (Some(least), Some(most)) = (self.min_time, self.max_time)
-            && least > most
-        {
-            return Err(CliError::input("--min-time is longer than --max-time"));
-        }
-        if self.again == Some(AgainWhat::Commits) && self.commits.is_none() {
-            return Err(
-                CliError::input("--again without a value belongs to --commits").hint(
-                    "`--again inconclusive` adds instances to what the last comparison left open",
-                ),
-            );
-        }
-        let judged = self.metric.is_some() || self.smallest_effect.is_some();
-        if judged && !self.stop_early {
-            return Err(CliError::input(
-                "--metric and --smallest-effect belong to --stop-early or --again inconclusive",
-            )
-            .hint("`lapwing compare --smallest-effect 3%` judges a measured session"));
-        }
-        if commands == 0 {
-            return Ok(());
-        }
-        let filters = [
-            ("--benchmark", !self.benchmark.is_empty()),
-            ("--tag", !self.tag.is_empty()),
-            ("--variant", !self.variant.is_empty()),
-        ];
-        if let Some((option, _)) = filters.iter().find(|(_, given)| *given) {
-            let command = if self.command.is_empty() {
-                "the command"
-            } else {
-                "--command"
-            };
-            return Err(CliError::input(format!(
-                "{option} selects from a suite; remove it, or remove {command}"
-            )));
-        }
-        if self.command_name.len() > commands {
-            return Err(CliError::input(format!(
-                "{} for {}",
-                counted(self.command_name.len(), "--command-name"),
-                counted(commands, "command")
-            ))
-            .hint("give at most one --command-name per command"));
-        }
-        Ok(())
-    }
-
-    /// Refuses options that would have no effect.
-    fn refuse_options_of_commands(&self) -> Result<(), CliError> {
-        let given = [
-            (
-                "--command-name",
-                "[benchmark.NAME]",
-                !self.command_name.is_empty(),
-            ),
-            ("--setup", "setup", self.setup.is_some()),
-            ("--prepare", "prepare", self.prepare.is_some()),
-            ("--teardown", "teardown", self.teardown.is_some()),
-            ("--check", "check", self.check.is_some()),
-            ("--stdin", "stdin", self.stdin.is_some()),
-            ("--ignore-failure", "exit_codes", self.ignore_failure),
-            ("--metrics", "metrics", self.metrics.is_some()),
-        ];
-        refuse_options_of_commands(given.into_iter().chain(self.sweep.given()))
-    }
-}
-
-/// Refuses the first option that is given: an option, the key of the suite file that does the same, and whether it is
-/// given.
-pub fn refuse_options_of_commands<'a>(
-    options: impl IntoIterator<Item = (&'a str, &'a str, bool)>,
-) -> Result<(), CliError> {
-    let mut given = options.into_iter();
-    match given.find(|(.., given)| *given) {
-        Some((option, key, _)) => Err(CliError::input(format!(
-            "{option} applies only to commands; set `{key}` in the suite file"
-        ))
-        .hint("to measure a command, give it with `--command` or after `--`")),
-        None => Ok(()),
     }
 }
 

@@ -10,9 +10,10 @@ use lapwing_record::{Store, StoreError};
 use lapwing_show::answers::session::{SessionAnswer, SessionKind};
 use lapwing_show::writing::AnswerFormat;
 
+use super::familiar::REFERENCE;
 use super::{RunReport, STUDY};
 use crate::error::CliError;
-use crate::options::Context;
+use crate::options::{Context, answer_text};
 
 /// Reads the results of a session; its variants are compared by a metric, or by wall time.
 pub fn session_results(
@@ -55,6 +56,12 @@ pub fn session_answer(
         } else {
             SessionKind::Suite
         },
+        reference: session
+            .attributes
+            .get(REFERENCE)
+            .and_then(|it| it.as_str())
+            .map(str::to_owned),
+        all_figures: false,
         session: session.clone(),
         instances: state.instances.len(),
         interrupted_of: None,
@@ -65,10 +72,17 @@ pub fn session_answer(
 impl RunReport {
     /// Shows results, and writes them to the files that were asked for.
     pub fn show(&self, answer: &SessionAnswer, context: &Context) -> Result<(), CliError> {
-        if context.format == AnswerFormat::Text && !context.quiet {
-            writeln!(context.terminal.out())?;
+        if self.hyperfine.take_stdout() {
+            if !context.quiet {
+                let text = answer_text(answer, AnswerFormat::Text, &self.answer, context)?;
+                context.terminal.say(&format!("\n{}", text.trim_end()));
+            }
+        } else {
+            if context.format == AnswerFormat::Text && !context.quiet {
+                writeln!(context.terminal.out())?;
+            }
+            context.show(answer, &self.answer)?;
         }
-        context.show(answer, &self.answer)?;
         self.export.write_answer(answer, &self.answer, context)?;
         if let Some(path) = &self.plot {
             answer.plot(path)?;

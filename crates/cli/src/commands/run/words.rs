@@ -1,5 +1,6 @@
 //! The commands that are given on the command line.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use lapwing_measure::suite::CommandLine;
@@ -12,6 +13,8 @@ pub enum ProgramOrigin {
     Present,
     /// A build makes them, so that a path need not exist yet.
     Built,
+    /// Another shell than `sh` finds them.
+    OtherShell,
 }
 
 /// Returns the commands of `--command` and of the words after `--`.
@@ -30,12 +33,18 @@ pub fn commands(
     if shell.iter().any(is_blank) || words.first().is_some_and(is_blank) {
         return Err(CliError::input("a command to measure is empty"));
     }
+    let find = |texts: &[String]| match origin {
+        ProgramOrigin::OtherShell => Ok(()),
+        ProgramOrigin::Present | ProgramOrigin::Built => {
+            texts.iter().try_for_each(|text| find_first_word(text))
+        }
+    };
     let Some(first) = words.first() else {
-        shell.iter().try_for_each(|text| find_first_word(text))?;
+        find(shell)?;
         return Ok(of_shell(shell));
     };
     if has_spaces(first) && !Path::new(first).exists() {
-        words.iter().try_for_each(|text| find_first_word(text))?;
+        find(words)?;
         return Ok(of_shell(words));
     }
     refuse_ambiguous(words)?;
@@ -47,7 +56,7 @@ pub fn commands(
 }
 
 /// Returns the commands among positional arguments, the first of which is otherwise a suite file: texts with spaces
-/// are shell commands.
+/// are shell commands, and so is the name of a program.
 pub(super) fn in_place_of_suite(texts: &[String]) -> Result<Vec<String>, CliError> {
     let Some(first) = texts.first() else {
         return Ok(Vec::new());
@@ -56,11 +65,20 @@ pub(super) fn in_place_of_suite(texts: &[String]) -> Result<Vec<String>, CliErro
         return Ok(texts.to_vec());
     }
     if texts.len() == 1 {
-        return Ok(Vec::new());
+        let path = Path::new(first);
+        let is_command = is_executable(path) || is_program(first) && !path.exists();
+        return Ok(texts.iter().filter(|_| is_command).cloned().collect());
     }
     let all: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+    let several: Vec<String> = all.iter().map(|word| format!("-c {word}")).collect();
     let all = all.join(" ");
-    Err(if is_program(first) {
+    Err(if texts.iter().all(|text| is_program(text)) {
+        CliError::input(format!("`{all}` may be one command or {}", texts.len())).hint(format!(
+            "write `lapwing run {}` for {} commands, or `lapwing run -- {all}` for one",
+            several.join(" "),
+            texts.len()
+        ))
+    } else if is_program(first) {
         CliError::input(format!("`{all}` is no suite file")).hint(format!(
             "to measure it as one command, write `lapwing run -- {all}`"
         ))
@@ -147,6 +165,27 @@ fn is_program(name: &str) -> bool {
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+}
+
+/// Returns whether a path is a program: suite files cannot be executed.
+fn is_executable(path: &Path) -> bool {
+    let is_suite = path.extension().is_some_and(|it| it == "toml");
+    let mode = path
+        .metadata()
+        .map(|it| (it.is_file(), it.permissions().mode()));
+    !is_suite && mode.is_ok_and(|(is_file, mode)| is_file && mode & 0o111 != 0)
+}
+
+/// Refuses options of commands beside a name that is neither a suite file nor a program.
+pub(super) fn refuse_unknown(name: Option<&Path>) -> Result<(), CliError> {
+    match name {
+        Some(name) if !name.exists() => Err(CliError::input(format!(
+            "there is no program and no suite file `{}`",
+            name.display()
+        ))
+        .hint("check its name, or give its path")),
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn no_program(name: &str) -> CliError {

@@ -45,7 +45,8 @@ fn parse_range(text: &str) -> Result<(f64, f64), String> {
 
 impl TraceExport {
     /// Writes the timeline or the events.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+    pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
+        self.output = self.output.filter(|path| path != Path::new("-"));
         if let Some(path) = &self.output
             && matches!(extension(path).as_str(), "html" | "svg")
         {

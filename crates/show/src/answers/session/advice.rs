@@ -47,6 +47,7 @@ pub fn notes(rows: &[SessionResult], label: impl Fn(&SessionResult) -> String) -
         | Advice::Spread { .. }
         | Advice::Busy { .. }
         | Advice::Stolen { .. }
+        | Advice::Teardown { .. }
         | Advice::Brief { .. } => vec![sentence(kind)],
     });
     sentences.collect()
@@ -86,8 +87,16 @@ fn note(advice: &Advice) -> Note {
         Advice::Failures { iterations, .. } => note("failures")
             .with("iterations", iterations.0)
             .with("of_iterations", iterations.1),
+        Advice::Teardown { instances, .. } => note("teardown_failed")
+            .with("instances", instances.0)
+            .with("of_instances", instances.1),
         Advice::Brief { seconds, .. } => note("brief").with("seconds", *seconds),
     }
+}
+
+/// Returns a message whose further lines, which the program printed, are below its sentence.
+fn indented(message: &str) -> String {
+    message.replace('\n', "\n    ").replace('\t', "    ")
 }
 
 fn text(advice: &Advice) -> String {
@@ -138,19 +147,19 @@ fn text(advice: &Advice) -> String {
             iterations,
             message,
         } => {
-            let reason = message.as_ref().map(|message| {
-                // The lines of what the program printed are below the sentence.
-                format!(
-                    ": {}",
-                    message.replace('\n', "\n    ").replace('\t', "    ")
-                )
-            });
+            let reason = message.as_ref().map(|it| format!(": {}", indented(it)));
             let reason = reason.unwrap_or_default();
             match iterations {
                 (0, _) => format!("nothing could be measured{reason}"),
                 (failed, all) => format!("{failed} of {all} iterations failed{reason}"),
             }
         }
+        Advice::Teardown { instances, message } => format!(
+            "in {} of {} instances, whose measurements count: {}",
+            instances.0,
+            instances.1,
+            indented(message)
+        ),
         Advice::Brief { seconds, in_shell } => format!(
             "{} is mostly the start of a process; make each execution do more work{}",
             quantity(*seconds, "s"),

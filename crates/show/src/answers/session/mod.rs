@@ -2,6 +2,7 @@
 
 mod advice;
 mod comparisons;
+mod executions;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,7 +33,7 @@ use crate::{EstimateText, VariantColours, VerdictCounts, cv_text, quantity, verd
 pub enum SessionKind {
     /// A suite: variants are compared, and its benchmarks are different things.
     Suite,
-    /// Commands: without variants each is compared with the fastest one.
+    /// Commands: without variants each is compared with the fastest one, or the reference.
     Commands,
     /// Configurations of a study, which no comparison of each with the first explains.
     Study,
@@ -45,6 +46,10 @@ pub struct SessionAnswer {
     pub results: SessionResults,
     /// The comparisons that explain them.
     pub kind: SessionKind,
+    /// The command that the others are compared with; by default the fastest.
+    pub reference: Option<String>,
+    /// Whether the figures of all executions of each command are shown.
+    pub all_figures: bool,
     /// The session.
     pub session: Session,
     /// Number of its instances.
@@ -267,7 +272,7 @@ impl SessionAnswer {
                 self.results.compare_variants()
             }
             SessionKind::Suite => Vec::new(),
-            SessionKind::Commands => self.results.compare_benchmarks(),
+            SessionKind::Commands => self.results.compare_benchmarks(self.reference.as_deref()),
         }
     }
 
@@ -341,6 +346,11 @@ impl SessionAnswer {
     /// Returns advice, and notes on what is missing and excluded.
     fn notes(&self) -> Vec<Note> {
         let mut notes: Vec<Note> = self.interruption().into_iter().collect();
+        notes.extend(executions::notes(
+            &self.results.rows,
+            self.all_figures,
+            |row| self.label(row),
+        ));
         notes.extend(advice::notes(&self.results.rows, |row| self.label(row)));
         notes.extend(self.jobs_note());
         notes.extend(earlier_note(self.results.earlier));

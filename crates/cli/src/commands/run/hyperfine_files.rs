@@ -1,0 +1,111 @@
+//! Files in the formats of hyperfine.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use lapwing_measure::suite::Plan;
+use lapwing_model::Session;
+use lapwing_model::text::counted;
+use lapwing_record::{Filter, Store, atomic};
+use lapwing_show::answers::session::SessionAnswer;
+use lapwing_show::exchange::HyperfineResults;
+use lapwing_show::writing::AnswerFormat;
+
+use crate::error::CliError;
+use crate::options::{AnswerOptions, Context, answer_text, check_folder};
+
+/// Files that get the results as hyperfine writes them.
+#[derive(Debug, Clone, Default, Args)]
+pub struct HyperfineFiles {
+    /// Also write the results in the JSON format of hyperfine, for its scripts; `-` is standard
+    /// output
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    export_json: Option<PathBuf>,
+    /// Also write the figures in the CSV format of hyperfine; `-` is standard output
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    export_csv: Option<PathBuf>,
+    /// Also write the answer as Markdown, as --export does; `-` is standard output
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    export_markdown: Option<PathBuf>,
+}
+
+fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+impl HyperfineFiles {
+    fn paths(&self) -> impl Iterator<Item = &Path> {
+        let all = [&self.export_json, &self.export_csv, &self.export_markdown];
+        all.into_iter().flatten().map(PathBuf::as_path)
+    }
+
+    /// Returns whether one of them is standard output, where the answer is not written then.
+    pub fn take_stdout(&self) -> bool {
+        self.paths().any(is_stdout)
+    }
+
+    /// Refuses files that cannot be written, before anything is measured.
+    pub fn check(&self, context: &Context) -> Result<(), CliError> {
+        let on_stdout = self.paths().filter(|path| is_stdout(path)).count();
+        let has_format = context.format != AnswerFormat::Text;
+        if on_stdout + usize::from(has_format && on_stdout > 0) > 1 {
+            return Err(CliError::input("standard output can have one result only")
+                .hint("name a file for the others, such as `--export-json times.json`"));
+        }
+        let mut files = self.paths().filter(|path| !is_stdout(path));
+        files.try_for_each(check_folder)
+    }
+
+    /// Refuses a plan that has several results of a command: those formats have one.
+    pub fn check_plan(&self, plan: &Plan) -> Result<(), CliError> {
+        let has_results = self.export_json.is_some() || self.export_csv.is_some();
+        if !has_results || plan.variants.len() <= 1 {
+            return Ok(());
+        }
+        let variants = counted(plan.variants.len(), "variant");
+        Err(CliError::input(format!(
+            "a file of hyperfine has one result per command, and {variants} are measured"
+        ))
+        .hint("`lapwing export --to hyperfine --where variant=NAME` writes one of them"))
+    }
+
+    /// Writes the results of a session.
+    pub fn write(
+        &self,
+        store: &Store,
+        session: &Session,
+        plan: &Plan,
+        answer: &SessionAnswer,
+        context: &Context,
+    ) -> Result<(), CliError> {
+        if self.export_json.is_some() || self.export_csv.is_some() {
+            let filter = Filter::of_session(session.id);
+            let order = plan.cases.iter().map(|it| it.benchmark.id.as_str());
+            let order: Vec<&str> = order.collect();
+            let results = HyperfineResults::read(store, &filter, &order)?;
+            if let Some(path) = &self.export_json {
+                write_to(path, &results.json()?, context)?;
+            }
+            if let Some(path) = &self.export_csv {
+                write_to(path, &results.csv()?, context)?;
+            }
+        }
+        if let Some(path) = &self.export_markdown {
+            let options = AnswerOptions::default();
+            let text = answer_text(answer, AnswerFormat::Markdown, &options, context)?;
+            write_to(path, &text, context)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_to(path: &Path, text: &str, context: &Context) -> Result<(), CliError> {
+    if is_stdout(path) {
+        let mut out = context.terminal.file_out();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        return CliError::unless_reader_left(written.map_err(CliError::from));
+    }
+    let unwritable = |error| CliError::input(format!("cannot write {}: {error}", path.display()));
+    atomic::replace(path, text).map_err(unwritable)
+}
