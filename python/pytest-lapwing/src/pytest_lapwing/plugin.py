@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from . import (
-    active_benchmark,
     benchmark_fixture,
     describe,
     fixtures,
@@ -57,7 +56,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> Iterator[object]:
-    """Disables workers if another program drives pytest, whatever the configuration of xdist."""
+    """Disables workers if another program drives pytest, and pytest-benchmark while its tests are recorded or listed."""
+    if options.option(config, "") or config.getoption("lapwing_collect"):
+        benchmark_options.take_over(config)
     if config.getoption("lapwing_driven") and hasattr(config.option, "numprocesses"):
         config.option.numprocesses, config.option.dist, config.option.tx = 0, "no", []
     return (yield)
@@ -70,6 +71,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if benchmark_options.stands_in(config):
         config.addinivalue_line("markers", "benchmark: settings of the fixture `benchmark`")
         config.pluginmanager.register(stand_in, "lapwing-benchmark-fixture")
+        is_driven = config.getoption("lapwing_driven") or config.getoption("lapwing_collect")
+        if not is_driven and not hasattr(config, "workerinput"):
+            benchmark_options.refuse(config, recording=bool(options.option(config, "")))
     if options.is_recording(config):
         if pytest.version_tuple < (8,):
             raise pytest.UsageError(f"--lapwing needs pytest 8 or later, and this is pytest {pytest.__version__}")
@@ -101,15 +105,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         plan = _plan(config, item, paths)
         if plan is None:
             continue
-        # A block of `benchmark_time` is what is meant then, and not the body.
-        if active_benchmark.is_used_by(item) and "benchmark_time" not in getattr(item, "fixturenames", ()):
-            active_benchmark.warn(item)
-            continue
         item.stash[PLAN] = plan
         if plan.repeats_itself:
             ignored |= benchmark_options.ignored_of_marker(item.get_closest_marker("benchmark"))
     if ignored:
-        text = f"ignored, as pytest-benchmark is not active: {', '.join(sorted(ignored))} of the marker benchmark"
+        text = f"ignored by pytest-lapwing: {', '.join(sorted(ignored))} of the marker benchmark"
         config.issue_config_time_warning(pytest.PytestWarning(text), stacklevel=2)
 
 

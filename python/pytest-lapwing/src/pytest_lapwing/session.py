@@ -150,7 +150,7 @@ class Session:
             terminalreporter.line(why, red=True)
         ignored = benchmark_options.ignored(self._config) if benchmark_options.stands_in(self._config) else []
         if ignored:
-            terminalreporter.line(f"ignored, as pytest-benchmark is not active: {', '.join(ignored)}")
+            terminalreporter.line(f"ignored by pytest-lapwing: {', '.join(ignored)}")
 
 
 def _facts(config: pytest.Config) -> dict[str, Any]:
