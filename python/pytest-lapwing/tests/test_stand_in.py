@@ -1,6 +1,5 @@
 """Suites that were written for pytest-benchmark, where that plugin is installed, and where it is disabled."""
 
-import fnmatch
 import subprocess
 import sys
 
@@ -277,9 +276,11 @@ def test_arguments_of_the_marker_without_meaning_are_noted(suite):
     def test_b(benchmark):
         benchmark(len, "")
     """)
-    suite.passes(*ABSENT, passed=2)
-    notice = "*ignored by pytest-lapwing: timer, warmup_iterations of the marker benchmark"
-    assert len([it for it in suite.result.outlines if fnmatch.fnmatch(it, notice)]) == 1
+    notice = "ignored by pytest-lapwing: timer of the marker benchmark, warmup_iterations of the marker benchmark"
+    # Suites that turn warnings into errors run, too.
+    for options in ([], ["-n1"], ["-W", "error::pytest.PytestWarning"]):
+        suite.passes(*ABSENT, *options, passed=2)
+        assert [it for it in suite.result.outlines if it.startswith("ignored")] == [notice]
 
 
 @pytest.mark.parametrize("which", [ABSENT, []], ids=["absent", "installed"])

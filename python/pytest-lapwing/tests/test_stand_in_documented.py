@@ -88,7 +88,6 @@ def test_the_marker_chooses_rounds_group_and_length(suite, which):
     """)
     records = suite.passes(*which)
     assert [it["burn_in"] for it in records.iterations("test_it")] == [True] + [False] * 7
-    assert {it["loops"] for it in records.iterations("test_it")} <= {2, 3}
     assert records.instance("test_it")["attributes"]["group"] == "sleep"
 
 

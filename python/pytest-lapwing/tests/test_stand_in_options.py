@@ -37,7 +37,7 @@ def test_without_such_options_there_is_no_notice(one, which):
 
 
 PROMISES = [
-    ("--benchmark-json=x.json", "lapwing export --format pytest-benchmark"),
+    ("--benchmark-json=x.json", "lapwing export --to pytest-benchmark"),
     ("--benchmark-compare-fail=mean:5%", "lapwing compare --fail-on regression"),
     ("--benchmark-compare", "lapwing compare"),
     ("--benchmark-compare=0001", "lapwing compare"),
@@ -60,7 +60,8 @@ def test_a_promise_that_nobody_keeps_is_refused(one, which, option, instead):
 def test_without_recording_it_is_refused_where_pytest_benchmark_is_absent(one, option):
     result = without_recording(one, *ABSENT, option)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"*{option.partition('=')[0]} is an option of pytest-benchmark, which is absent*"])
+    name = option.partition("=")[0]
+    result.stderr.fnmatch_lines([f"*{name} is an option of *, which is absent or disabled: record with `pytest --la*"])
 
 
 def test_without_recording_pytest_benchmark_does_what_it_says_where_it_is_installed(one):

@@ -18,7 +18,7 @@ MARKER = (
 )
 MORE_TIME = 1.0
 MOST_ITERATIONS = 100
-"""Without a number of iterations, there are more than the default until so many seconds have passed, at most so many."""
+"""Without a given number, there are further iterations until so many seconds have passed, at most so many."""
 
 LONGEST_LIMIT = 1e9
 """Seconds, within the range of the system's alarm."""

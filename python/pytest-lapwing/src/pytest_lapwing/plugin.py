@@ -56,7 +56,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> Iterator[object]:
-    """Disables workers if another program drives pytest, and pytest-benchmark while its tests are recorded or listed."""
+    """Disables workers if another program drives pytest, and pytest-benchmark while its tests are recorded."""
     if options.option(config, "") or config.getoption("lapwing_collect"):
         benchmark_options.take_over(config)
     if config.getoption("lapwing_driven") and hasattr(config.option, "numprocesses"):
@@ -100,17 +100,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if SESSION not in config.stash and not config.getoption("lapwing_collect"):
         return
     paths = options.all_paths(config)
-    ignored: set[str] = set()
     for item in items:
         plan = _plan(config, item, paths)
         if plan is None:
             continue
         item.stash[PLAN] = plan
-        if plan.repeats_itself:
-            ignored |= benchmark_options.ignored_of_marker(item.get_closest_marker("benchmark"))
-    if ignored:
-        text = f"ignored by pytest-lapwing: {', '.join(sorted(ignored))} of the marker benchmark"
-        config.issue_config_time_warning(pytest.PytestWarning(text), stacklevel=2)
+        if plan.repeats_itself and SESSION in config.stash:
+            config.stash[SESSION].ignore(benchmark_options.ignored_of_marker(item.get_closest_marker("benchmark")))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -127,17 +127,17 @@ IGNORED = [
 KEPT = ["save", *KEPT_FLAGS]
 """What these ask for is done while recording anyway."""
 
-_RECORD = "record with `pytest --lapwing`"
+_PROFILE = "`benchmark.cprofile_stats` in a test with the marker `benchmark(cprofile=True)` is the profile"
 REFUSED = {
-    **dict.fromkeys(KEPT, f"{_RECORD}, which keeps every round"),
-    "json": f"{_RECORD}, then `lapwing export --format pytest-benchmark` writes this file",
-    "compare": f"{_RECORD}, then `lapwing compare` compares sessions",
-    "compare-fail": f"{_RECORD}, then `lapwing compare --fail-on regression` is the gate",
-    "histogram": f"{_RECORD}, then `lapwing report` has charts",
-    "cprofile": "set `cprofile=True` in the marker, and read `benchmark.cprofile_stats` in the test",
-    "cprofile-dump": "set `cprofile=True` in the marker, and write `benchmark.cprofile_stats` in the test",
+    **dict.fromkeys(KEPT, "every round is kept"),
+    "json": "`lapwing export --to pytest-benchmark` writes this file",
+    "compare": "`lapwing compare` compares sessions",
+    "compare-fail": "`lapwing compare --fail-on regression` is the gate",
+    "histogram": "`lapwing report` has charts",
+    "cprofile": _PROFILE,
+    "cprofile-dump": _PROFILE,
 }
-"""Options that promise a file or a verdict, with what does the same here."""
+"""Options that promise a file or a verdict, with what does the same after recording."""
 
 MARKER_ARGUMENTS = {
     "max_time", "min_rounds", "min_time", "precision", "confidence", "timer", "group", "disable_gc", "warmup",
@@ -183,10 +183,11 @@ def refuse(config: pytest.Config, *, recording: bool) -> None:
     given = _given(config, REFUSED)
     wrong = next((name for name in given if not (recording and name in KEPT)), None)
     if wrong is not None:
-        state = "not active with --lapwing" if recording else "absent or disabled"
-        raise pytest.UsageError(
-            f"--benchmark-{wrong} is an option of pytest-benchmark, which is {state}: {REFUSED[wrong]}"
-        )
+        state, first = "absent or disabled", "record with `pytest --lapwing`"
+        if recording:
+            state, first = "not active with --lapwing", "leave it out"
+        text = f"--benchmark-{wrong} is an option of pytest-benchmark, which is {state}: {first}, then {REFUSED[wrong]}"
+        raise pytest.UsageError(text)
 
 
 def ignored(config: pytest.Config) -> list[str]:
