@@ -10,6 +10,7 @@ mod duet;
 mod early_stop;
 mod familiar;
 mod from_file;
+mod measuring;
 mod options;
 mod progress;
 mod results;
@@ -41,6 +42,7 @@ pub use self::cluster::{
 pub use self::dry_run::past_seconds;
 use self::early_stop::JudgedSession;
 pub use self::from_file::PlannedRun;
+pub use self::measuring::MeasuringOptions;
 pub use self::options::{
     AgainWhat, QUICK, Run, executors_here, executors_of, parse_burn_in, random_seed,
     refuse_options_of_commands, suite_of,
@@ -53,7 +55,7 @@ pub use self::study_session::study_request;
 pub use self::words::{ProgramOrigin, commands};
 use crate::commands::indicator::inherited_variables;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{AnswerOptions, Context, ExportOptions, check_plot};
+use crate::options::{AnswerOptions, Context, ExportOptions};
 use crate::session;
 
 /// Refuses a plan that would not fit into memory.
@@ -87,7 +89,6 @@ impl Run {
         if self.again == Some(AgainWhat::Inconclusive) {
             return again::again(&self, context);
         }
-        check_plot(self.plot.as_deref())?;
         self.export.check()?;
         let request = self.request(context)?;
         let mut planned = self.planned(&request, context)?;
@@ -99,7 +100,7 @@ impl Run {
         let measurement = Measurement {
             request,
             report: self.report(),
-            dry_run: self.dry_run,
+            dry_run: self.measuring.dry_run,
         };
         measurement.act_on(planned, context)
     }
@@ -130,7 +131,7 @@ impl Run {
         RunReport {
             answer: self.answer.clone(),
             export: self.export.clone(),
-            plot: self.plot.clone(),
+            plot: self.measuring.plot.clone(),
             metric: self.metric.clone(),
             smallest_effect: self.smallest_effect,
             is_again: self.again == Some(AgainWhat::Inconclusive),
