@@ -64,6 +64,17 @@ def test_without_recording_it_is_refused_where_pytest_benchmark_is_absent(one, o
     result.stderr.fnmatch_lines([f"*{name} is an option of *, which is absent or disabled: record with `pytest --la*"])
 
 
+def test_without_recording_options_about_measuring_are_said_to_have_no_effect(one):
+    options = ["--benchmark-only", "--benchmark-min-rounds=9", "--benchmark-sort=mean"]
+    result = without_recording(one, *ABSENT, *options)
+    assert result.ret == 0
+    said = "without effect, as nothing is measured without --lapwing: --benchmark-min-rounds, --benchmark-sort"
+    assert [it for it in result.outlines if "without effect" in it] == [said]
+    for options in (["--benchmark-only"], ["--benchmark-disable", "--benchmark-sort=mean"], QUICK):
+        which = ABSENT if options != QUICK else []
+        assert "without effect" not in without_recording(one, *which, *options).stdout.str()
+
+
 def test_without_recording_pytest_benchmark_does_what_it_says_where_it_is_installed(one):
     result = without_recording(one, *QUICK, "--benchmark-json=x.json")
     assert result.ret == 0 and (one.path / "x.json").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -122,6 +123,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         known = options.declared_metrics(config)
         lines = [_line(item, known) for item in session.items if PLAN in item.stash]
         (config.invocation_params.dir / path).write_text("".join(lines), encoding="utf-8")
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Says which options of pytest-benchmark have no effect because nothing is measured."""
+    if benchmark_options.stands_in(config) and not options.option(config, ""):
+        names = benchmark_options.without_effect(config)
+        if names:
+            terminalreporter.line(f"without effect, as nothing is measured without --lapwing: {', '.join(names)}")
 
 
 def _plan(config: pytest.Config, item: pytest.Item, paths: list[Path]) -> Plan | None:

@@ -195,6 +195,13 @@ def ignored(config: pytest.Config) -> list[str]:
     return [f"--benchmark-{name}" for name in _given(config, [*IGNORED, *KEPT])]
 
 
+def without_effect(config: pytest.Config) -> list[str]:
+    """Returns the options that were given about measuring, for where nothing is measured."""
+    if flag(config, "disable") or flag(config, "skip"):
+        return []
+    return [f"--benchmark-{name}" for name in _given(config, ["enable", "warmup", *NUMBERS, *IGNORED])]
+
+
 def _given(config: pytest.Config, names: Iterable[str]) -> list[str]:
     defaults = {name: default for name, (_, default) in VALUES.items()}
     # By default pytest-benchmark's own are None, false or empty.
