@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Times of statements by `lapwing time`, by `pyperf timeit` and by `python -m timeit`, alternately.
 
-    PYTHON benches/python_statements.py [--rounds 5] [--lapwing target/release/lapwing]
+    PYTHON benches/python_statements.py [--rounds 9] [--lapwing target/release/lapwing]
 
-PYTHON needs pyperf (`pip install pyperf`); the statements are executed by it. Prints, per statement, the median over
-rounds of each tool's time and of the ratios Lapwing / other within a round, and how long the tools took.
+PYTHON needs pyperf (`pip install pyperf`); the statements are executed by it. Prints, per statement, each tool's median
+over rounds, the median (and range) of the ratios Lapwing / other within a round, the ratio of the fastest rounds, and
+how long the tools took.
 """
 
 import argparse
@@ -39,8 +40,10 @@ def lapwing(program, setup, statement, folder):
 def pyperf(setup, statement, folder):
     file = pathlib.Path(folder) / "pyperf.json"
     file.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "pyperf", "timeit", "-q", "-o", str(file), "-s", setup or "pass", statement]
-    _, took = output(command, folder)
+    # As many processes and values as Lapwing has by default; pyperf's own default is 20 processes of 3.
+    numbers = ["--processes=5", "--warmups=1", "--values=5"]
+    command = [sys.executable, "-m", "pyperf", "timeit", "-q", *numbers, "-o", str(file)]
+    _, took = output([*command, "-s", setup or "pass", statement], folder)
     (benchmark,) = json.loads(file.read_text())["benchmarks"]
     return statistics.mean(value for run in benchmark["runs"] for value in run.get("values", [])), took
 
@@ -53,11 +56,11 @@ def timeit(setup, statement, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--lapwing", default="target/release/lapwing")
     options = parser.parse_args()
     program = str(pathlib.Path(options.lapwing).resolve())
-    print("| statement | lapwing time | pyperf timeit | ratio | timeit (best of 5) | ratio | seconds taken |")
+    print("| statement | lapwing time | pyperf timeit | ratio; fastest | timeit (best of 5) | ratio; fastest | seconds |")
     print("|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for setup, statement in STATEMENTS:
@@ -72,10 +75,15 @@ def main():
                 )
             ours, theirs, best = ([it[who][0] for it in rounds] for who in range(3))
             ratios = [[own / other for own, other in zip(ours, others)] for others in (theirs, best)]
-            shown = [f"{statistics.median(it):.3f} ({min(it):.3f}–{max(it):.3f})" for it in ratios]
+            fastest = [min(ours) / min(others) for others in (theirs, best)]
+            shown = [
+                f"{statistics.median(it):.3f} ({min(it):.2f}–{max(it):.2f}); {least:.3f}"
+                for it, least in zip(ratios, fastest)
+            ]
             times = [f"{statistics.median(it) * 1e6:.2f} µs" for it in (ours, theirs, best)]
             took = ", ".join(f"{statistics.median(it[who][1] for it in rounds):.1f}" for who in range(3))
-            print(f"| `{statement}` | {times[0]} | {times[1]} | {shown[0]} | {times[2]} | {shown[1]} | {took} |")
+            cells = [f"`{statement}`", times[0], times[1], shown[0], times[2], shown[1], took]
+            print(f"| {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ impl TimeCommand {
             name: self.measuring.name.clone(),
             ..SessionRequest::new(RequestedBenchmarks::Commands(AdHoc {
                 commands: statements.iter().map(Statement::command).collect(),
-                names: self.statements.clone(),
+                names: self.statements.iter().map(|it| name(it)).collect(),
                 output: OutputMetrics::Json,
                 ..AdHoc::default()
             }))
@@ -101,6 +101,12 @@ impl TimeCommand {
         }
         Ok(())
     }
+}
+
+/// Returns a statement in one line.
+fn name(statement: &str) -> String {
+    let lines = statement.lines().map(str::trim);
+    lines.collect::<Vec<_>>().join(" ")
 }
 
 fn refusal(error: StatementError) -> CliError {

@@ -156,6 +156,19 @@ fn what_cannot_be_measured_is_refused_before_anything_is() {
 }
 
 #[test]
+fn a_statement_of_several_lines_has_a_name_of_one() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let statement = "for i in range(3):\n    i += 1";
+    let arguments = [
+        "time", statement, "-s", "a = 1", "-s", "b = a", "-n", "1", "-i", "1", "--loops", "2",
+    ];
+    assert!(output(path, &arguments).status.success());
+    let instances = records(path, "instance");
+    assert_eq!(instances[0]["benchmark"]["id"], "for i in range(3): i += 1");
+}
+
+#[test]
 fn a_dry_run_executes_nothing() {
     let folder = TempDir::new().unwrap();
     let told = run(
