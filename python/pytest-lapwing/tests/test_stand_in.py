@@ -268,7 +268,9 @@ def test_arguments_of_the_marker_without_meaning_are_noted(suite):
     suite.write("""
     import time, pytest
 
-    pytestmark = pytest.mark.benchmark(timer=time.process_time, disable_gc=True, warmup_iterations=5, max_time=0.01)
+    pytestmark = pytest.mark.benchmark(
+        timer=time.process_time, disable_gc=True, warmup_iterations=5, calibration_precision=9, max_time=0.01
+    )
 
     def test_a(benchmark):
         benchmark(len, "")
@@ -276,7 +278,8 @@ def test_arguments_of_the_marker_without_meaning_are_noted(suite):
     def test_b(benchmark):
         benchmark(len, "")
     """)
-    notice = "ignored by pytest-lapwing: timer of the marker benchmark, warmup_iterations of the marker benchmark"
+    of = "of the marker benchmark"
+    notice = f"ignored by pytest-lapwing: calibration_precision {of}, warmup_iterations {of}"
     # Suites that turn warnings into errors run, too.
     for options in ([], ["-n1"], ["-W", "error::pytest.PytestWarning"]):
         suite.passes(*ABSENT, *options, passed=2)

@@ -91,6 +91,28 @@ def test_the_marker_chooses_rounds_group_and_length(suite, which):
     assert records.instance("test_it")["attributes"]["group"] == "sleep"
 
 
+def test_a_timer_measures_the_statistics_and_the_record_has_the_wall_time(suite, which):
+    suite.write("""
+    import itertools, time, pytest
+
+    count = itertools.count()
+
+    @pytest.mark.benchmark(timer=lambda: float(next(count)), max_time=0.01)
+    def test_marker(benchmark):
+        benchmark.pedantic(time.sleep, args=(0.001,), rounds=3)
+        assert benchmark.stats.stats.data == [1.0] * 3
+
+    def test_option(benchmark):
+        benchmark.pedantic(time.sleep, args=(0.05,), rounds=3)
+        # Sleeping takes no time of the processor.
+        assert benchmark.stats["max"] < 0.05
+        assert benchmark.stats.as_dict()["options"]["timer"] == "process_time"
+    """)
+    records = suite.passes(*which, "--benchmark-timer=time.process_time", passed=2)
+    for name, least in (("test_marker", 0.001), ("test_option", 0.05)):
+        assert all(least <= it["metrics"]["wall_time"] < 1 for it in records.iterations(name))
+
+
 def test_precision_ends_the_rounds_early(suite, which):
     suite.write("""
     import pytest

@@ -20,7 +20,7 @@ def without_recording(suite, *options):
 def test_options_about_the_table_are_ignored_with_one_notice(one, which):
     given = """
         --benchmark-sort=mean --benchmark-columns=min,max --benchmark-group-by=func --benchmark-name=short
-        --benchmark-time-unit=ms --benchmark-storage=s --benchmark-timer=time.time --benchmark-verbose
+        --benchmark-time-unit=ms --benchmark-storage=s --benchmark-verbose
         --benchmark-autosave --benchmark-save-data --benchmark-save=x
         --benchmark-disable-gc --benchmark-min-time=0.001 --benchmark-warmup=on
     """

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import re
+import time
 from collections.abc import Iterable, Mapping
 from typing import Any, Callable
 
@@ -120,8 +121,8 @@ IGNORED_FLAGS = ["disable-gc", "verbose", "quiet"]
 KEPT_FLAGS = ["autosave", "save-data"]
 
 IGNORED = [
-    *IGNORED_FLAGS, "timer", "calibration-precision", "warmup-iterations", "storage", "netrc", "project-name", "sort",
-    "group-by", "columns", "name", "time-unit", "cprofile-top",
+    *IGNORED_FLAGS, "calibration-precision", "warmup-iterations", "storage", "netrc", "project-name", "sort", "group-by",
+    "columns", "name", "time-unit", "cprofile-top",
 ]  # fmt: skip
 
 KEPT = ["save", *KEPT_FLAGS]
@@ -199,7 +200,7 @@ def without_effect(config: pytest.Config) -> list[str]:
     """Returns the options that were given about measuring, for where nothing is measured."""
     if flag(config, "disable") or flag(config, "skip"):
         return []
-    return [f"--benchmark-{name}" for name in _given(config, ["enable", "warmup", *NUMBERS, *IGNORED])]
+    return [f"--benchmark-{name}" for name in _given(config, ["enable", "warmup", "timer", *NUMBERS, *IGNORED])]
 
 
 def _given(config: pytest.Config, names: Iterable[str]) -> list[str]:
@@ -224,7 +225,7 @@ def ignored_of_marker(marker: pytest.Mark | None) -> set[str]:
     """Returns the arguments of a marker `benchmark` that have no meaning here."""
     if marker is None:
         return set()
-    heeded = {"group", "warmup", "cprofile", *(name.replace("-", "_") for name in NUMBERS)}
+    heeded = {"group", "warmup", "cprofile", "timer", *(name.replace("-", "_") for name in NUMBERS)}
     # The garbage collector is off anyway.
     named = {name for name, value in marker.kwargs.items() if (name, value) != ("disable_gc", True)}
     return (named & MARKER_ARGUMENTS) - heeded
@@ -252,6 +253,15 @@ def number(config: pytest.Config, marker: Mapping[str, Any], name: str) -> float
         if value is not None:
             return float(value)
     return NUMBERS[name]
+
+
+def timer(config: pytest.Config, marker: Mapping[str, Any]) -> Callable[[], float] | None:
+    """Returns the function that `stats` are measured with, if another one than `time.perf_counter` is asked for."""
+    given = marker.get("timer") or _value(config, "timer")
+    if isinstance(given, str):
+        module, _, name = given.rpartition(".")
+        given = getattr(importlib.import_module(module), name)
+    return None if given is time.perf_counter else given
 
 
 def profiled_calls(config: pytest.Config, marker: Mapping[str, Any], loops: int) -> int:
