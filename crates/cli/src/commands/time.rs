@@ -25,7 +25,7 @@ pub struct TimeCommand {
     #[arg(long, value_name = "PATH", default_value = "python3")]
     python: String,
     /// Executions per iteration [default: as many as take 0.1 s]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Repetitions and limits")]
+    #[arg(long, short, alias = "number", value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Repetitions and limits")]
     loops: Option<u64>,
     #[command(flatten)]
     measuring: MeasuringOptions,
