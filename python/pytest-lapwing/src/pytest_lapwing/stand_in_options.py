@@ -105,7 +105,7 @@ VALUES: dict[str, tuple[Callable[[str], Any], Any]] = {
     "project-name": (str, None),
     "sort": (_one_of("min", "max", "mean", "stddev", "name", "fullname"), "min"),
     "group-by": (str, "group"),
-    "columns": (_columns, None),
+    "columns": (_columns, list(COLUMNS)),
     "name": (_one_of("short", "normal", "long", "trial"), "normal"),
     "time-unit": (_one_of("ns", "us", "ms", "s", "auto"), None),
     "cprofile-loops": (_loops, 1),
@@ -258,8 +258,8 @@ def number(config: pytest.Config, marker: Mapping[str, Any], name: str) -> float
 def timer(config: pytest.Config, marker: Mapping[str, Any]) -> Callable[[], float] | None:
     """Returns the function that `stats` are measured with, if another one than `time.perf_counter` is asked for."""
     given = marker.get("timer") or _value(config, "timer")
-    if isinstance(given, str):
-        module, _, name = given.rpartition(".")
+    if given is not None and not callable(given):
+        module, _, name = str(given).rpartition(".")
         given = getattr(importlib.import_module(module), name)
     return None if given is time.perf_counter else given
 
