@@ -321,7 +321,7 @@ fn tests_hint(error: &CollectError) -> Option<String> {
         )),
         CollectError::NoTests { .. } => Some(
             "mark a test with `@pytest.mark.lapwing`, or take all with `pytest_arguments = [\"--lapwing-all=PATH\"]`; \
-             tests that use the fixture `benchmark` are taken where pytest-benchmark is not active: `pytest_arguments = [\"-p\", \"no:benchmark\"]`"
+             tests that use the fixture `benchmark` need no mark"
                 .to_owned(),
         ),
         CollectError::Collection { .. } | CollectError::List { .. } | CollectError::Executor(_) => None,

@@ -574,7 +574,7 @@ impl Context {
                     own.next();
                 }
                 given if given.starts_with("--instances=") || is_short_number(given) => {}
-                "run" | "judge" if !is_inserted => {
+                "run" | "time" | "judge" if !is_inserted => {
                     is_inserted = true;
                     words.extend([word.clone(), "-n".to_owned(), instances.to_string()]);
                 }

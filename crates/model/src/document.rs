@@ -6,6 +6,25 @@ use serde_json::Value as Json;
 
 use crate::{MetricName, Object};
 
+/// The key of a document that says how many executions each value of its arrays is the mean of.
+pub const LOOPS: &str = "@loops";
+
+/// Returns how many executions each value of a document is the mean of, if it says so.
+///
+/// # Errors
+/// With a sentence if that is no whole number above zero.
+pub fn loops(document: &Object) -> Result<Option<u64>, String> {
+    let Some(value) = document.get(LOOPS) else {
+        return Ok(None);
+    };
+    match value.as_u64() {
+        Some(loops) if loops > 0 => Ok(Some(loops)),
+        Some(_) | None => Err(format!(
+            "`{LOOPS}` must be a whole number above 0, not {value}"
+        )),
+    }
+}
+
 /// Returns the last top-level JSON object in a text that may hold anything else.
 ///
 /// # Errors
@@ -82,7 +101,7 @@ pub fn add_document(
         }
     } else {
         for (key, value) in document {
-            if key != "@parameters" {
+            if key != "@parameters" && key != LOOPS {
                 flatten(key, value, &mut numbers);
             }
         }

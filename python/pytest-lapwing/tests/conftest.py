@@ -71,6 +71,8 @@ class Suite:
 
 @pytest.fixture
 def suite(pytester, monkeypatch):
+    # How many iterations there are must not depend on how fast the machine is.
+    monkeypatch.setattr("pytest_lapwing.options.MORE_TIME", 0.0)
     for name in list(os.environ):
         if name.startswith(("GITHUB_", "PYTEST_XDIST", "LAPWING_SESSION")):
             monkeypatch.delenv(name)

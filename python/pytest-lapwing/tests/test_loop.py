@@ -410,3 +410,55 @@ def test_the_garbage_collector_is_off_while_measuring_unless_told_otherwise(suit
     suite.passes()
     suite.pytester._monkeypatch.setenv("KEEP", "1")
     suite.passes("--lapwing-gc")
+
+
+def test_without_a_number_a_quick_test_has_more_iterations_and_a_slow_one_has_not(suite, monkeypatch):
+    monkeypatch.setattr("pytest_lapwing.options.MORE_TIME", 0.2)
+    suite.write("""
+    import time
+    import pytest
+
+    @pytest.mark.lapwing
+    def test_quick():
+        time.sleep(0.001)
+
+    @pytest.mark.lapwing
+    def test_slow():
+        time.sleep(0.1)
+
+    @pytest.fixture
+    def slow():
+        time.sleep(0.1)
+
+    @pytest.mark.lapwing
+    def test_set_up_slowly(slow):
+        pass
+
+    @pytest.mark.lapwing(iterations=2)
+    def test_marked():
+        pass
+
+    @pytest.mark.lapwing(burn_in=0, max_failures=0)
+    def test_fails():
+        assert False
+
+    def test_block(benchmark_time):
+        with benchmark_time:
+            pass
+    """)
+    names = ["test_slow", "test_set_up_slowly", "test_marked", "test_fails", "test_block"]
+    records = suite.passes(passed=5, failed=1)
+    assert [len(records.iterations(name)) for name in names] == [4, 4, 3, 3, 1]
+    assert 4 < len(records.iterations("test_quick")) <= 101
+    assert [it["burn_in"] for it in records.iterations("test_quick")][:2] == [True, False]
+    # The driving program makes more instances.
+    records = suite.run("--lapwing-driven")
+    assert len(records.iterations("test_quick")) == 4
+    suite.ini("lapwing_iterations = 5")
+    assert len(suite.passes(passed=5, failed=1).iterations("test_quick")) == 6
+
+
+def test_a_very_quick_test_has_a_hundred_iterations(suite, monkeypatch):
+    monkeypatch.setattr("pytest_lapwing.options.MORE_TIME", 60.0)
+    suite.write("import pytest\n\n@pytest.mark.lapwing\ndef test_it(): pass")
+    assert len(suite.passes().iterations("test_it")) == 101

@@ -15,9 +15,18 @@ def test_rows_have_rounded_numbers_with_the_slowest_first():
     table = list(results_table.lines({"a.py::test_fast": [1e-6, 3e-6, 2e-6], "a.py::test_slow": [2.0], "none": []}))
     assert [it.split("  ")[0] for it in table[1:3]] == ["a.py::test_slow", "a.py::test_fast"]
     assert table[1].split() == ["a.py::test_slow", "2.00", "s", "–", "2.00", "2.00", "–", "1"]
-    # 2 ± 4.3027 × 1 / √3
-    assert table[2].split() == ["a.py::test_fast", "2.00", "µs", "-0.48–4.48", "1.00", "3.00", "50.0", "%", "3"]
+    # 2 × exp(±4.3027 × 1 / √3 / 2)
+    assert table[2].split() == ["a.py::test_fast", "2.00", "µs", "0.58–6.93", "1.00", "3.00", "50.0", "%", "3"]
     assert list(results_table.lines({})) == []
+
+
+def test_an_interval_is_that_of_the_mean_where_values_vary_little_and_none_where_it_bounds_nothing():
+    values = [1.0, 1.02, 0.98, 1.01, 0.99]
+    # scipy 1.17.1: stats.t.interval(0.95, 4, loc=1, scale=stats.sem(x)) is 0.98037 to 1.01963
+    (row,) = list(results_table.lines({"test": values}))[1:2]
+    assert "0.98–1.02" in row
+    (row,) = list(results_table.lines({"test": [0.001, 0.001, 9.0]}))[1:2]
+    assert row.split()[3] == "–"
 
 
 def test_a_passing_run_shows_the_results_of_usable_iterations(suite):

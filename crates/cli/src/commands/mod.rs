@@ -23,6 +23,7 @@ mod run;
 mod show;
 mod stack;
 mod study;
+mod time;
 mod trace;
 mod triage;
 mod variability;
@@ -43,6 +44,7 @@ use crate::options::Context;
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(Box<run::Run>),
+    Time(Box<time::TimeCommand>),
     Show(Box<show::ShowCommand>),
     Init(init::InitCommand),
     Doctor(doctor::DoctorCommand),
@@ -78,6 +80,7 @@ impl Command {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         match self {
             Self::Run(command) => command.act(context),
+            Self::Time(command) => command.act(context),
             Self::Show(command) => command.act(context),
             Self::Init(command) => command.act(context),
             Self::Doctor(arguments) => arguments.act(context),

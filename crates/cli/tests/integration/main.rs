@@ -94,6 +94,7 @@ mod study_design;
 mod study_fixture;
 mod study_optimise;
 mod study_stability;
+mod time;
 mod trace;
 mod units;
 mod variability;

@@ -174,7 +174,7 @@ fn what_keeps_tests_from_being_found_is_said() {
     "#);
     insta::assert_snapshot!(say("echo 'no tests collected'; exit 5"), @r#"
     error: [benchmark.tests]: . has no test that is a benchmark
-      hint: mark a test with `@pytest.mark.lapwing`, or take all with `pytest_arguments = ["--lapwing-all=PATH"]`; tests that use the fixture `benchmark` are taken where pytest-benchmark is not active: `pytest_arguments = ["-p", "no:benchmark"]`
+      hint: mark a test with `@pytest.mark.lapwing`, or take all with `pytest_arguments = ["--lapwing-all=PATH"]`; tests that use the fixture `benchmark` need no mark
     exit 2
     "#);
     insta::assert_snapshot!(say("echo 'E   SyntaxError: invalid'; exit 2"), @"
@@ -184,7 +184,7 @@ fn what_keeps_tests_from_being_found_is_said() {
     ");
     insta::assert_snapshot!(say("exit 0"), @r#"
     error: [benchmark.tests]: . has no test that is a benchmark
-      hint: mark a test with `@pytest.mark.lapwing`, or take all with `pytest_arguments = ["--lapwing-all=PATH"]`; tests that use the fixture `benchmark` are taken where pytest-benchmark is not active: `pytest_arguments = ["-p", "no:benchmark"]`
+      hint: mark a test with `@pytest.mark.lapwing`, or take all with `pytest_arguments = ["--lapwing-all=PATH"]`; tests that use the fixture `benchmark` need no mark
     exit 2
     "#);
     let missing = folder(&SUITE.replace("./python", "no-such-python"));

@@ -76,9 +76,11 @@ impl InstanceRunner<'_, '_> {
             }
         }
         let counts = self.index >= self.burn_in();
+        let loops = values.loops.unwrap_or(1);
         for (position, metrics) in values.iterations.into_iter().enumerate() {
             let mut iteration = self.blank(offset);
             iteration.metrics = metrics;
+            iteration.loops = loops;
             if position == 0 {
                 iteration.attributes = std::mem::take(&mut attributes);
             }

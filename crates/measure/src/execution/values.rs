@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::execute::{ExecutionResult, ResourceUsage};
 use crate::suite::{Case, MatchChoice, MetricPattern, OutputMetrics};
-use lapwing_model::document::{add_document, last_object};
+use lapwing_model::document::{add_document, last_object, loops};
 use lapwing_model::indicator::ReadIndicator;
 use lapwing_model::{
     DEEPEST, Metric, MetricName, NEVER_NEGATIVE, Object, impossible, is_deep, local_metrics,
@@ -25,6 +25,8 @@ pub(crate) struct ExecutionValues {
     pub(crate) parameters: Object,
     /// The document of an indicator.
     pub(crate) document: Object,
+    /// How many executions each value is the mean of; `None` if the program does not say.
+    pub(crate) loops: Option<u64>,
 }
 
 /// Returns the metrics that every local run has, with units and directions, and those
@@ -75,6 +77,13 @@ pub(crate) fn values(
         OutputMetrics::None => {}
         OutputMetrics::Json => {
             let document = document(executed, metrics_file)?;
+            values.loops = loops(&document)?;
+            if values.loops.is_some() {
+                // What was counted for the whole process is not that of one of many executions in it.
+                for name in usage.map(counter_values).unwrap_or_default().keys() {
+                    values.iterations[0].remove(name);
+                }
+            }
             add_document(&document, &mut values.iterations)?;
             if let Some(Json::Object(parameters)) = document.get("@parameters") {
                 values.parameters = parameters.clone();
@@ -251,6 +260,26 @@ mod tests {
             values.iterations,
             [map(&[("wall_time", 0.5), ("a", 2.0), ("b.c", 3.5)])]
         );
+    }
+
+    #[test]
+    fn a_program_says_how_many_executions_its_values_are_means_of() {
+        let case = case("metrics = 'json'");
+        let told = read(&case, r#"{"@loops": 20, "wall_time": [0.1, 0.2]}"#, None);
+        let told = told.expect("values");
+        assert_eq!(told.loops, Some(20));
+        assert_eq!(
+            told.iterations,
+            [map(&[("wall_time", 0.1)]), map(&[("wall_time", 0.2)])]
+        );
+        for wrong in ["0", "1.5", "\"9\""] {
+            assert_eq!(
+                read(&case, &format!(r#"{{"@loops": {wrong}, "a": 1}}"#), None),
+                Err(format!(
+                    "`@loops` must be a whole number above 0, not {wrong}"
+                ))
+            );
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::super::execution::execute::{Execution, ExecutionEnd, Executor, ExecutorError};
 use super::super::repository::source::{VariantPlace, VariantSources};
-use crate::suite::{CommandLine, OutputMetrics, Plan};
+use crate::suite::{CommandLine, OutputMetrics, Plan, Statement};
 use lapwing_model::Object;
 
 /// The same texts that pytest-lapwing writes into a run's environment.
@@ -32,8 +32,8 @@ const OUTPUT: usize = 4 << 20;
 const KEYS: [&str; 2] = ["python", "packages"];
 
 /// Returns what the environment of each setting's run has of Python: `python` and `packages` of its own Python
-/// environment, else of the interpreter of the plan's first test, or of `python3` if it has indicators, before
-/// anything is built. Empty where there is neither, and where it cannot be had.
+/// environment, else of the interpreter of the plan's first test or statement, or of `python3` if it has indicators,
+/// before anything is built. Empty where there is neither, and where it cannot be had.
 ///
 /// # Errors
 /// When the surroundings are broken.
@@ -50,6 +50,9 @@ pub fn interpreters(
     // Those in containers have a Python of their own.
     let has_indicators =
         cases.any(|it| it.output == OutputMetrics::Indicator && it.confinement.is_some());
+    // Most indicators are scripts of Python.
+    let of_indicators = has_indicators.then_some("python3");
+    let of_statement = plan.cases.iter().find_map(Statement::interpreter_of);
     let mut known: Vec<(Query, Object)> = Vec::new();
     let mut all = Vec::with_capacity(plan.variants.len());
     for variant in &plan.variants {
@@ -68,16 +71,17 @@ pub fn interpreters(
                 directory: None,
                 environment: python.variables().into(),
             },
-            // Most indicators are scripts of Python.
-            (None, None) if has_indicators => Query {
-                python: "python3".to_owned(),
-                directory: None,
-                environment: BTreeMap::new(),
+            (None, None) => match of_statement.or(of_indicators) {
+                Some(python) => Query {
+                    python: python.to_owned(),
+                    directory: None,
+                    environment: BTreeMap::new(),
+                },
+                None => {
+                    all.push(Object::new());
+                    continue;
+                }
             },
-            (None, None) => {
-                all.push(Object::new());
-                continue;
-            }
         };
         // Commits differ in nothing that matters here.
         if let Some((_, found)) = known.iter().find(|(it, _)| *it == query) {

@@ -100,36 +100,31 @@ impl FoundBenchmarks {
         }
     }
 
-    /// Adds folders of tests that are benchmarks.
+    /// Adds folders of tests that are benchmarks, and files of the folder itself.
     fn add_pytest(&mut self, folder: &Path) {
         for name in FOLDERS.iter().chain(&["tests"]) {
-            let files = fs::read_dir(folder.join(name))
-                .into_iter()
-                .flatten()
-                .flatten();
-            let is_test = |path: &Path| {
-                let file = path.file_name().unwrap_or_default().to_string_lossy();
-                let is_named = file.starts_with("test_") || file.ends_with("_test.py");
-                is_named && path.extension().is_some_and(|it| it == "py")
-            };
-            let paths = files.map(|it| it.path()).filter(|path| is_test(path));
-            let texts = paths.filter_map(|path| read_text(&path, LONGEST_SETTINGS).ok());
-            let is_measured = |text: &String| {
-                *name != "tests" || text.contains("mark.lapwing") || text.contains("(benchmark")
-            };
-            let number = texts.filter(is_measured).count();
-            if number == 0 {
-                continue;
+            let number = tests_in(&folder.join(name), *name == "tests").len();
+            if number > 0 {
+                let description = format!("{} of tests in {name}/", counted(number, "file"));
+                self.push_pytest(name, &description, &[&format!("{name}/")]);
             }
-            self.benchmarks.push(FoundBenchmark {
-                name: (*name).to_owned(),
-                description: format!(
-                    "{} in {name}/, each test a benchmark (`pip install pytest-lapwing`)",
-                    counted(number, "file of pytest")
-                ),
-                keys: vec![format!("pytest = {}", list(&[&format!("{name}/")]))],
-            });
         }
+        let files = tests_in(folder, true);
+        if !files.is_empty() {
+            let description = format!("{} of tests", counted(files.len(), "file"));
+            let files: Vec<&str> = files.iter().map(String::as_str).collect();
+            self.push_pytest("pytest", &description, &files);
+        }
+    }
+
+    fn push_pytest(&mut self, name: &str, description: &str, paths: &[&str]) {
+        self.benchmarks.push(FoundBenchmark {
+            name: name.to_owned(),
+            description: format!(
+                "{description}, each test a benchmark (`pip install pytest-lapwing`)"
+            ),
+            keys: vec![format!("pytest = {}", list(paths))],
+        });
     }
 
     /// Notes tools whose results are imported.
@@ -235,6 +230,25 @@ impl FoundBenchmarks {
     }
 }
 
+/// Returns the names of the files of a folder that have tests, or only of those whose tests say that they are benchmarks.
+fn tests_in(folder: &Path, only_marked: bool) -> Vec<String> {
+    let asks = [
+        "mark.lapwing",
+        "mark.benchmark",
+        "(benchmark",
+        ", benchmark",
+    ];
+    let mut names = names_in(folder, "py");
+    names.retain(|name| name.starts_with("test_") || name.ends_with("_test"));
+    let mut files: Vec<String> = names.iter().map(|name| format!("{name}.py")).collect();
+    files.retain(|file| {
+        let text = read_text(&folder.join(file), LONGEST_SETTINGS);
+        text.is_ok_and(|text| !only_marked || asks.iter().any(|it| text.contains(it)))
+    });
+    files.sort();
+    files
+}
+
 /// Returns the names of the files of a folder that have this extension, without it.
 fn names_in(folder: &Path, extension: &str) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -301,6 +315,22 @@ mod tests {
         ];
         let (found, _) = names(&pytest);
         assert_eq!(found, ["benchmarks", "run", "run.sh"]);
+        let here = [
+            ("test_a.py", "def test_it(benchmark): benchmark(int)"),
+            ("test_b.py", "@pytest.mark.lapwing\ndef test_it(): pass"),
+            (
+                "test_c.py",
+                "class TestIt:\n    def test_it(self, benchmark): benchmark(int)",
+            ),
+            ("test_unit.py", "def test_unit(): pass"),
+            ("tool.py", "#!/usr/bin/env python3\n"),
+        ];
+        assert_eq!(names(&here).0, ["pytest"]);
+        let suite = FoundBenchmarks::within(folder(&here).path()).suite();
+        assert!(
+            suite.contains(r#"pytest = ["test_a.py", "test_b.py", "test_c.py"]"#),
+            "{suite}"
+        );
         assert_eq!(names(&[("go.mod", "module x")]), (Vec::new(), 1));
         assert_eq!(names(&[("run me", "#!/bin/sh\n")]).0, ["run me"]);
         assert_eq!(names(&[]).0, Vec::<String>::new());

@@ -18,6 +18,7 @@ mod plan;
 mod plan_document;
 mod pytest;
 mod python;
+mod statement;
 mod stored_plan;
 mod sweep;
 #[cfg(test)]
@@ -49,4 +50,5 @@ pub use plan_document::{
 pub use pytest::{CollectedCounts, GivenCounts, PytestTable, PytestTest};
 pub(crate) use python::HASH;
 pub use python::{PackageFiles, PythonEnvironment, PythonPackages};
+pub use statement::{Statement, StatementError};
 pub use stored_plan::stored_plan;

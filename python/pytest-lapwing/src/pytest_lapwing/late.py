@@ -1,7 +1,7 @@
 """Tests that request `benchmark` only during execution, usually by `request.getfixturevalue`.
 
 What pytest knows of a test beforehand says nothing of it then. So the rules hold from the moment in which the fixture
-is made: its rounds are the iterations, and where it is pytest-benchmark's, nothing is recorded.
+is made: its rounds are the iterations.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from . import active_benchmark, benchmark_fixture, options, stand_in, stand_in_options
+from . import benchmark_fixture, options, stand_in, stand_in_options
 from .recorder import Recorder
 from .visit import VISIT, AskedTooLate, Plan, Visit
 
@@ -31,11 +31,7 @@ class Late:
         if not isinstance(item, pytest.Function):
             return
         visit = item.stash.get(VISIT, None)
-        if benchmark_fixture.is_of(fixturedef, active_benchmark.PACKAGE):
-            if visit is not None:
-                visit.uses_benchmark = True
-                visit.body_repeats = active_benchmark.is_measuring(item.config)
-        elif benchmark_fixture.is_of(fixturedef, stand_in.__name__):
+        if benchmark_fixture.is_of(fixturedef, stand_in.__name__):
             if stand_in_options.is_off(item.config):
                 if visit is not None:
                     visit.record_nothing("benchmarks are skipped or disabled by an option of pytest-benchmark")

@@ -16,6 +16,10 @@ MARKER = (
     "lapwing(burn_in, iterations, time_limit, max_failures, epoch, metrics): makes the test a benchmark, "
     "which pytest-lapwing repeats and records with --lapwing"
 )
+MORE_TIME = 1.0
+MOST_ITERATIONS = 100
+"""Without a given number, there are further iterations until so many seconds have passed, at most so many."""
+
 LONGEST_LIMIT = 1e9
 """Seconds, within the range of the system's alarm."""
 
@@ -45,7 +49,7 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
         {"metavar": "DIR", "help": "Version under test: commit of this repository [default: root's]"},
     ),
     ("burn-in", "number", {"metavar": "N", "help": "Burn-in iterations [default: 1]"}),
-    ("iterations", "number", {"metavar": "N", "help": "Iterations after burn-in [default: 3]"}),
+    ("iterations", "number", {"metavar": "N", "help": "Iterations after burn-in [default: 3, and more for 1 s]"}),
     ("time-limit", "number", {"metavar": "S", "help": "End an iteration after S seconds [default: none]"}),
     (
         "max-failures",
@@ -150,6 +154,8 @@ class Settings:
     iterations: int = 3
     time_limit: float | None = None
     max_failures: int = 3
+    # Seconds in which further iterations begin, set-up and teardown included.
+    max_time: float = 0.0
     # Whether the numbers were given, as opposed to the defaults.
     burn_in_given: bool = False
     iterations_given: bool = False
@@ -172,6 +178,9 @@ def settings(config: pytest.Config, item: pytest.Item, *, only_by_fixture: bool)
         values[name] = default if value is None else _number(name, value, where)
         if name in ("burn_in", "iterations"):
             values[f"{name}_given"] = value is not None
+    # Additional iterations of a quick test are cheap. The driving program plans its own, and makes more instances.
+    if not (only_by_fixture or values["iterations_given"] or config.getoption("lapwing_driven")):
+        values["max_time"] = MORE_TIME
     return Settings(**values)
 
 

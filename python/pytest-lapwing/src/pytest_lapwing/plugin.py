@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from . import (
-    active_benchmark,
     benchmark_fixture,
     describe,
     fixtures,
@@ -57,7 +57,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> Iterator[object]:
-    """Disables workers if another program drives pytest, whatever the configuration of xdist."""
+    """Disables workers if another program drives pytest, and pytest-benchmark while its tests are recorded."""
+    if options.option(config, "") or config.getoption("lapwing_collect"):
+        benchmark_options.take_over(config)
     if config.getoption("lapwing_driven") and hasattr(config.option, "numprocesses"):
         config.option.numprocesses, config.option.dist, config.option.tx = 0, "no", []
     return (yield)
@@ -70,6 +72,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if benchmark_options.stands_in(config):
         config.addinivalue_line("markers", "benchmark: settings of the fixture `benchmark`")
         config.pluginmanager.register(stand_in, "lapwing-benchmark-fixture")
+        is_driven = config.getoption("lapwing_driven") or config.getoption("lapwing_collect")
+        if not is_driven and not hasattr(config, "workerinput"):
+            benchmark_options.refuse(config, recording=bool(options.option(config, "")))
     if options.is_recording(config):
         if pytest.version_tuple < (8,):
             raise pytest.UsageError(f"--lapwing needs pytest 8 or later, and this is pytest {pytest.__version__}")
@@ -96,21 +101,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if SESSION not in config.stash and not config.getoption("lapwing_collect"):
         return
     paths = options.all_paths(config)
-    ignored: set[str] = set()
     for item in items:
         plan = _plan(config, item, paths)
         if plan is None:
             continue
-        # A block of `benchmark_time` is what is meant then, and not the body.
-        if active_benchmark.is_used_by(item) and "benchmark_time" not in getattr(item, "fixturenames", ()):
-            active_benchmark.warn(item)
-            continue
         item.stash[PLAN] = plan
-        if plan.repeats_itself:
-            ignored |= benchmark_options.ignored_of_marker(item.get_closest_marker("benchmark"))
-    if ignored:
-        text = f"ignored, as pytest-benchmark is not active: {', '.join(sorted(ignored))} of the marker benchmark"
-        config.issue_config_time_warning(pytest.PytestWarning(text), stacklevel=2)
+        if plan.repeats_itself and SESSION in config.stash:
+            config.stash[SESSION].ignore(benchmark_options.ignored_of_marker(item.get_closest_marker("benchmark")))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -126,6 +123,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         known = options.declared_metrics(config)
         lines = [_line(item, known) for item in session.items if PLAN in item.stash]
         (config.invocation_params.dir / path).write_text("".join(lines), encoding="utf-8")
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Says which options of pytest-benchmark have no effect because nothing is measured."""
+    if benchmark_options.stands_in(config) and not options.option(config, ""):
+        names = benchmark_options.without_effect(config)
+        if names:
+            terminalreporter.line(f"without effect, as nothing is measured without --lapwing: {', '.join(names)}")
 
 
 def _plan(config: pytest.Config, item: pytest.Item, paths: list[Path]) -> Plan | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterator, Mapping
 
 HEADINGS = ("mean", "95 % interval", "fastest", "slowest", "spread", "iterations")
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+WIDEST = 10.0
 NAME = 60
 """Longer names are cut off at their beginning, because their ends tell tests apart."""
 
@@ -54,12 +56,25 @@ def _cells(values: list[float]) -> tuple[str, ...]:
     if many > 1:
         deviation = statistics.stdev(values)
         half = t_quantile(many - 1) * deviation / many**0.5
-        if many > 2:
-            interval = f"{_number((mean - half) / scale)}–{_number((mean + half) / scale)}"
+        ends = _interval(mean, half)
+        if many > 2 and ends is not None:
+            interval = "–".join(_number(it / scale) for it in ends)
         if mean > 0:
             spread = f"{100 * deviation / mean:.1f} %"
     ends = (f"{_number(it / scale)}" for it in (min(values), max(values)))
     return (f"{_number(mean / scale)} {unit}", interval, *ends, spread, str(many))
+
+
+def _interval(mean: float, half: float) -> tuple[float, float] | None:
+    """Returns the interval of a mean; None if it reaches beyond so many times the mean that it bounds nothing.
+
+    That of a positive mean is the interval of its logarithm, whose standard error is that of the mean divided by the
+    mean (delta method), so that it is positive.
+    """
+    if mean <= 0:
+        return mean - half, mean + half
+    factor = math.exp(min(half / mean, 99.0))
+    return None if factor > WIDEST else (mean / factor, mean * factor)
 
 
 def _number(value: float) -> str:

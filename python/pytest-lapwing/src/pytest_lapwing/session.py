@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ class Session:
         self._counts = dict(self.recorder.counts)
         self._results: dict[str, list[float]] = {}
         self._gave_up: set[str] = set()
+        self._ignored: set[str] = set()
         self._workers_died = False
         output = self.facts["output"]
         self._offset = os.path.getsize(output) if output and os.path.exists(output) else 0
@@ -70,6 +72,10 @@ class Session:
             metrics.declare_all(self.recorder.metrics, named.items())
         except ValueError as error:
             raise pytest.UsageError(f"{item.nodeid}: marker lapwing: {error}") from error
+
+    def ignore(self, arguments: Iterable[str]) -> None:
+        """Notes arguments of the marker `benchmark` that have no meaning here, for the summary."""
+        self._ignored |= {f"{name} of the marker benchmark" for name in arguments}
 
     def pytest_report_header(self) -> str:
         """Shows where measurements are recorded."""
@@ -104,6 +110,7 @@ class Session:
         for name, many in done["counts"].items():
             self._counts[name] += many
         self._add_results(done["results"])
+        self._ignored |= set(done["ignored"])
         if done["gave_up"]:
             self._gave_up.add(done["gave_up"])
 
@@ -113,7 +120,12 @@ class Session:
         self.recorder.close()
         counts = self.recorder.counts
         if self._worker:
-            done = {"counts": counts, "gave_up": self.recorder.gave_up, "results": self.recorder.results}
+            done = {
+                "counts": counts,
+                "gave_up": self.recorder.gave_up,
+                "results": self.recorder.results,
+                "ignored": sorted(self._ignored),
+            }
             self._config.workeroutput["lapwing"] = done  # type: ignore[attr-defined]
         elif not self.facts["shared"]:
             self._book().unlink(missing_ok=True)
@@ -149,8 +161,9 @@ class Session:
         for why in sorted(self._gave_up):
             terminalreporter.line(why, red=True)
         ignored = benchmark_options.ignored(self._config) if benchmark_options.stands_in(self._config) else []
+        ignored += sorted(self._ignored)
         if ignored:
-            terminalreporter.line(f"ignored, as pytest-benchmark is not active: {', '.join(ignored)}")
+            terminalreporter.line(f"ignored by pytest-lapwing: {', '.join(ignored)}")
 
 
 def _facts(config: pytest.Config) -> dict[str, Any]:

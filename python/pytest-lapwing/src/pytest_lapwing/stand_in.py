@@ -1,12 +1,15 @@
-"""The fixture `benchmark` of pytest-benchmark, provided if that plugin is absent or disabled.
+"""The fixture `benchmark` of pytest-benchmark, provided while recording, or if that plugin is absent or disabled.
 
 Each round is an iteration whose value is the mean of the calls in it (`loops`).
 """
 
 from __future__ import annotations
 
+import cProfile
 import itertools
 import math
+import pstats
+import statistics
 import time
 from collections.abc import Iterator
 from typing import Any, Callable
@@ -40,13 +43,13 @@ class Benchmark:
         self.params = callspec.params if callspec else None
         self.extra_info: dict[str, Any] = {}
         self.stats: Metadata | None = None
-        # No profile is made here.
-        self.cprofile_stats = None
+        self.cprofile_stats: pstats.Stats | None = None
         self.has_error = False
         self.skipped = False
         self._marker = dict(marker.kwargs) if marker else {}
         self.group = self._marker.get("group")
         self._config = item.config
+        self.timer = stand_in_options.timer(item.config, self._marker)
         self._visit = visit
         self._mode: str | None = None
         self._cleanup: list[Callable[[], Any]] = []
@@ -74,6 +77,9 @@ class Benchmark:
             warm_up = settings.burn_in if settings.burn_in_given else int(self._warms_up())
             for number in range(warm_up + planned):
                 result = rounds.measure(args, kwargs, loops, burn_in=number < warm_up)
+                if not settings.iterations_given and self._is_precise(rounds.data):
+                    break
+            self._profile(function_to_benchmark, args, kwargs, loops)
             return result
         except BaseException:
             self.has_error = True
@@ -128,6 +134,13 @@ class Benchmark:
                 result = once(
                     lambda args, kwargs, it=is_burn_in: measured.measure(args, kwargs, iterations, burn_in=it)
                 )
+            if iterations > 1:
+                # As pytest-benchmark does it: the result is that of a call of its own.
+                result = once(lambda args, kwargs: target(*args, **kwargs))
+            calls = self._profiled_calls(iterations)
+            if calls:
+                made = arguments()
+                self._profile(target, *made, iterations, after=lambda: teardown and teardown(*made[0], **made[1]))
             return result
         except BaseException:
             self.has_error = True
@@ -146,6 +159,40 @@ class Benchmark:
         self._cleanup.append(aspectlib.weave(target, aspect, **kwargs).rollback)
 
     patch = weave
+
+    def _profiled_calls(self, loops: int) -> int:
+        return stand_in_options.profiled_calls(self._config, self._marker, loops)
+
+    def _profile(
+        self,
+        function: Callable[..., Any],
+        args: Any,
+        kwargs: dict[str, Any],
+        loops: int,
+        after: Callable[[], Any] = lambda: None,
+    ) -> None:
+        """Profiles further calls of a function, outside of all rounds, if the marker asks for it."""
+        calls = self._profiled_calls(loops)
+        if not calls:
+            return
+        profile = cProfile.Profile()
+        for _ in range(calls):
+            profile.runcall(function, *args, **kwargs)
+            after()
+        self.cprofile_stats = pstats.Stats(profile)
+        if self.stats is not None:
+            self.stats.cprofile_stats = self.cprofile_stats
+
+    def _is_precise(self, data: list[float]) -> bool:
+        """Returns whether the mean of the rounds is as precise as `precision` asks for.
+
+        Its margin of error is z·s/√n, as in pytest-benchmark.
+        """
+        precision = self._number("precision")
+        if precision is None or len(data) < max(2, self._fewest()):
+            return False
+        quantile = statistics.NormalDist().inv_cdf(0.5 + self._number("confidence") / 2)
+        return quantile * statistics.stdev(data) <= precision * statistics.fmean(data) * len(data) ** 0.5
 
     def close(self) -> None:
         """Undoes what was woven, and keeps what became known late."""
@@ -168,18 +215,15 @@ class Benchmark:
 
     def keep_stats(self, data: list[float], loops: int) -> None:
         """Has `stats` be those of rounds of so many calls."""
-        wanted = [name.replace("-", "_") for name in stand_in_options.NUMBERS]
-        numbers = [stand_in_options.number(self._config, self._marker, name) for name in stand_in_options.NUMBERS]
         options = {
-            **dict(zip(wanted, numbers)),
+            **{name.replace("-", "_"): self._number(name) for name in stand_in_options.NUMBERS},
             "disable_gc": self._visit is not None and not self._visit.keep_gc,
-            "timer": time.perf_counter,
+            "timer": self.timer or time.perf_counter,
             "warmup": self._warms_up(),
-            # Without meaning here.
-            "precision": None,
-            "confidence": None,
         }
-        options["min_rounds"] = int(options["min_rounds"])
+        options["min_rounds"] = self._fewest()
+        if options["precision"] is None:
+            options["confidence"] = None
         self.stats = Metadata(self, Stats(data), loops, options)
 
     def _use(self, mode: str) -> None:
@@ -193,20 +237,24 @@ class Benchmark:
 
         And half the time limit at most, which is a round's.
         """
-        least = stand_in_options.number(self._config, self._marker, "min-time")
-        wanted = max(least, self._max_time() / MOST_ROUNDS, 100 * _resolution())
+        wanted = max(self._number("min-time"), self._max_time() / MOST_ROUNDS, 100 * _resolution())
         limit = self._visit.plan.settings.time_limit if self._visit else None
         return wanted if limit is None else min(wanted, limit / 2)
 
     def _planned(self, seconds: float, settings: Settings) -> int:
         if settings.iterations_given:
             return settings.iterations
-        fewest = int(stand_in_options.number(self._config, self._marker, "min-rounds"))
         fitting = math.ceil(self._max_time() / max(seconds, 1e-9))
-        return max(1, fewest, min(fitting, MOST_ROUNDS))
+        return max(1, self._fewest(), min(fitting, MOST_ROUNDS))
+
+    def _number(self, name: str) -> Any:
+        return stand_in_options.number(self._config, self._marker, name)
+
+    def _fewest(self) -> int:
+        return int(self._number("min-rounds"))
 
     def _max_time(self) -> float:
-        return stand_in_options.number(self._config, self._marker, "max-time")
+        return self._number("max-time")
 
     def _warms_up(self) -> bool:
         return stand_in_options.warms_up(self._config, self._marker)
@@ -219,7 +267,9 @@ class _Rounds:
         self._benchmark = benchmark
         self._visit = visit
         self._function = function
-        self._data: list[float] = []
+        self.data: list[float] = []
+        # The length of the latest round by another timer, if the test has one.
+        self._by_timer: float | None = None
         self._stopwatch = visit.stopwatch = visit.new_stopwatch()
 
     def calibrated(self, args: Any, kwargs: dict[str, Any], target: float) -> tuple[int, float]:
@@ -239,16 +289,20 @@ class _Rounds:
         value = seconds / loops
         self._visit.instance.iteration({"wall_time": value}, offset=offset, burn_in=burn_in, loops=loops)
         if not burn_in:
-            self._data.append(value)
-            self._benchmark.keep_stats(self._data, loops)
+            # The record has the wall time, whatever the test's own statistics are about.
+            self.data.append(value if self._by_timer is None else self._by_timer / loops)
+            self._benchmark.keep_stats(self.data, loops)
         return result
 
     def _attempt(self, args: Any, kwargs: dict[str, Any], loops: int, *, burn_in: bool) -> tuple[float, Any]:
         offset = self._visit.since_start()
         self._describe()
         foreign_timeout.begin_round(self._visit.item)
+        timer = self._benchmark.timer
         try:
+            begin = timer() if timer else 0.0
             timed = _timed(self._stopwatch, self._function, args, kwargs, loops)
+            self._by_timer = timer() - begin if timer else None
             if self._stopwatch.alarm.rang:
                 raise self._stopwatch.alarm.error()
             return timed
@@ -308,6 +362,7 @@ def benchmark(request: pytest.FixtureRequest) -> Iterator[Benchmark]:
     """Measure a function: `benchmark(function, *args, **kwargs)`, as pytest-benchmark does."""
     if stand_in_options.are_skipped(request.config):
         pytest.skip("--benchmark-skip")
+    stand_in_options.check_marker(request.node)
     visit = None if stand_in_options.is_off(request.config) else request.node.stash.get(VISIT, None)
     fixture = Benchmark(request.node, visit)
     yield fixture

@@ -1,28 +1,149 @@
-"""Options, marker and hooks of pytest-benchmark, provided if that plugin is absent or disabled.
+"""Options, marker and hooks of pytest-benchmark, whose fixture is provided while recording, or if it is absent.
 
-A suite that was written for it, with its command line, goes on working. What has no meaning here is accepted
-and ignored, and one notice says so.
+A suite that was written for it, with its command line, goes on working. Options about its table and its way of
+measuring are accepted and ignored, and one notice says so. Options that promise a file or a verdict are refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import argparse
+import importlib
+import re
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any, Callable
 
 import pytest
+
+from .stand_in_stats import COLUMNS
 
 PLUGINS = ("benchmark", "pytest_benchmark.plugin", "pytest-benchmark", "codspeed", "pytest_codspeed.plugin")
 """Plugins with a fixture `benchmark` of their own."""
 
 FLAGS = ["skip", "only", "disable", "enable"]
-NUMBERS = {"min-time": 0.000005, "max-time": 1.0, "min-rounds": 5}
-IGNORED_FLAGS = ["disable-gc", "autosave", "save-data", "verbose", "quiet"]
-IGNORED_VALUES = [
-    "precision", "confidence", "timer", "calibration-precision", "warmup-iterations", "save", "json", "storage",
-    "cprofile", "cprofile-loops", "cprofile-top", "sort", "group-by", "columns", "name", "time-unit", "project-name",
+NUMBERS = {"min-time": 0.000005, "max-time": 1.0, "min-rounds": 5, "precision": None, "confidence": 0.99}
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 <= seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
+    return seconds
+
+
+def _from_one(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return number
+
+
+def _fraction(text: str) -> float:
+    number = float(text)
+    if not 0 < number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not between 0 and 1")
+    return number
+
+
+def _warmup(text: str) -> str:
+    for meaning, names in (("auto", ["auto"]), ("off", ["off", "false", "no"]), ("on", ["on", "true", "yes", ""])):
+        if text.strip().lower() in names:
+            return meaning
+    raise argparse.ArgumentTypeError(f"{text!r} is not on, off or auto")
+
+
+def _timer(text: str) -> str:
+    module, _, name = text.rpartition(".")
+    try:
+        getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not the name of a function, such as time.time") from error
+    return text
+
+
+def _one_of(*names: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text.strip().lower() not in names:
+            raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(names)}")
+        return text.strip().lower()
+
+    return read
+
+
+def _columns(text: str) -> list[str]:
+    return [_one_of(*COLUMNS)(name) for name in text.split(",")]
+
+
+def _save(text: str) -> str:
+    if not text or set(text) & set("\\/:*?<>|"):
+        raise argparse.ArgumentTypeError(f"{text!r} is empty or has one of the characters \\ / : * ? < > |")
+    return text
+
+
+def _gate(text: str) -> str:
+    if not re.match(r"(min|max|mean|median|stddev|iqr):(\d+%|\d*\.?\d+([eE][-+]?\d+)?)$", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a limit such as mean:5% or min:0.001")
+    return text
+
+
+def _loops(text: str) -> str | int:
+    return text if text == "auto" else _from_one(text)
+
+
+_STATISTICS = ("ncalls_recursion", "ncalls", "tottime", "tottime_per", "cumtime", "cumtime_per", "function_name")
+
+VALUES: dict[str, tuple[Callable[[str], Any], Any]] = {
+    "min-time": (_seconds, None),
+    "max-time": (_seconds, None),
+    "min-rounds": (_from_one, None),
+    "precision": (_fraction, None),
+    "confidence": (_fraction, 0.99),
+    "timer": (_timer, "time.perf_counter"),
+    "calibration-precision": (int, 10),
+    "warmup-iterations": (int, 100000),
+    "storage": (str, "file://./.benchmarks"),
+    "project-name": (str, None),
+    "sort": (_one_of("min", "max", "mean", "stddev", "name", "fullname"), "min"),
+    "group-by": (str, "group"),
+    "columns": (_columns, list(COLUMNS)),
+    "name": (_one_of("short", "normal", "long", "trial"), "normal"),
+    "time-unit": (_one_of("ns", "us", "ms", "s", "auto"), None),
+    "cprofile-loops": (_loops, 1),
+    "cprofile-top": (int, 25),
+    "save": (_save, None),
+    "json": (str, None),
+    "cprofile": (_one_of(*_STATISTICS), None),
+}
+"""Options with a value: how it is read, and what it is by default."""
+
+OPTIONAL_VALUES = ["netrc", "compare", "histogram", "cprofile-dump"]
+IGNORED_FLAGS = ["disable-gc", "verbose", "quiet"]
+KEPT_FLAGS = ["autosave", "save-data"]
+
+IGNORED = [
+    *IGNORED_FLAGS, "calibration-precision", "warmup-iterations", "storage", "netrc", "project-name", "sort", "group-by",
+    "columns", "name", "time-unit", "cprofile-top",
 ]  # fmt: skip
-IGNORED_OPTIONAL_VALUES = ["compare", "netrc", "cprofile-dump", "histogram", "csv"]
-IGNORED_LISTS = ["compare-fail"]
+
+KEPT = ["save", *KEPT_FLAGS]
+"""What these ask for is done while recording anyway."""
+
+_PROFILE = "`benchmark.cprofile_stats` in a test with the marker `benchmark(cprofile=True)` is the profile"
+REFUSED = {
+    **dict.fromkeys(KEPT, "every round is kept"),
+    "json": "`lapwing export --to pytest-benchmark` writes this file",
+    "compare": "`lapwing compare` compares sessions",
+    "compare-fail": "`lapwing compare --fail-on regression` is the gate",
+    "histogram": "`lapwing report` has charts",
+    "cprofile": _PROFILE,
+    "cprofile-dump": _PROFILE,
+}
+"""Options that promise a file or a verdict, with what does the same after recording."""
+
+MARKER_ARGUMENTS = {
+    "max_time", "min_rounds", "min_time", "precision", "confidence", "timer", "group", "disable_gc", "warmup",
+    "warmup_iterations", "calibration_precision", "cprofile",
+}  # fmt: skip
 
 
 def stands_in(config: pytest.Config) -> bool:
@@ -30,38 +151,84 @@ def stands_in(config: pytest.Config) -> bool:
     return not any(config.pluginmanager.hasplugin(name) for name in PLUGINS)
 
 
+def take_over(config: pytest.Config) -> None:
+    """Disables pytest-benchmark, so that its tests can be recorded; its options stay what they are."""
+    for name in ("benchmark", "pytest_benchmark.plugin"):
+        if config.pluginmanager.hasplugin(name):
+            config.pluginmanager.unregister(name=name)
+
+
 def add_options(parser: pytest.Parser) -> None:
     """Declares the command-line options."""
     group = parser.getgroup("benchmark", "options of pytest-benchmark (provided by pytest-lapwing)")
-    for name in FLAGS:
-        group.addoption(f"--benchmark-{name}", action="store_true", default=False, help=f"{name} benchmarks")
-    for name, default in NUMBERS.items():
-        group.addoption(f"--benchmark-{name}", type=type(default), default=None, help=f"default: {default:g}")
-    group.addoption("--benchmark-warmup", nargs="?", const="on", default=None, help="on, off or auto")
-    for names, arguments in (
-        (IGNORED_FLAGS, {"action": "store_true", "default": None}),
-        (IGNORED_VALUES, {"default": None}),
-        (IGNORED_OPTIONAL_VALUES, {"nargs": "?", "const": True, "default": None}),
-        (IGNORED_LISTS, {"nargs": "+", "default": None}),
-    ):
-        for name in names:
-            group.addoption(f"--benchmark-{name}", help="ignored", **arguments)  # type: ignore[arg-type]
+    for name in [*FLAGS, *IGNORED_FLAGS, *KEPT_FLAGS]:
+        group.addoption(f"--benchmark-{name}", action="store_true", default=False, help=_help(name))
+    group.addoption("--benchmark-warmup", nargs="?", const="on", default=None, type=_warmup, help="on, off or auto")
+    for name, (read, default) in VALUES.items():
+        group.addoption(f"--benchmark-{name}", type=read, default=default, help=_help(name))
+    for name in OPTIONAL_VALUES:
+        group.addoption(f"--benchmark-{name}", nargs="?", const=True, default=None, help=_help(name))
+    group.addoption("--benchmark-compare-fail", nargs="+", type=_gate, default=None, help=_help("compare-fail"))
+
+
+def _help(name: str) -> str:
+    if name in FLAGS:
+        return f"{name} benchmarks"
+    if name in REFUSED:
+        return f"not provided: {REFUSED[name]}"
+    return "ignored" if name in IGNORED else "as in pytest-benchmark"
+
+
+def refuse(config: pytest.Config, *, recording: bool) -> None:
+    """Refuses options that promise what nobody does here: a gate that is always open is worse than none."""
+    given = _given(config, REFUSED)
+    wrong = next((name for name in given if not (recording and name in KEPT)), None)
+    if wrong is not None:
+        state, first = "absent or disabled", "record with `pytest --lapwing`"
+        if recording:
+            state, first = "not active with --lapwing", "leave it out"
+        text = f"--benchmark-{wrong} is an option of pytest-benchmark, which is {state}: {first}, then {REFUSED[wrong]}"
+        raise pytest.UsageError(text)
 
 
 def ignored(config: pytest.Config) -> list[str]:
     """Returns the options that were given and have no meaning here."""
-    names = [*IGNORED_FLAGS, *IGNORED_VALUES, *IGNORED_OPTIONAL_VALUES, *IGNORED_LISTS]
-    given = [name for name in names if _value(config, name) is not None]
-    return [f"--benchmark-{name}" for name in given]
+    return [f"--benchmark-{name}" for name in _given(config, [*IGNORED, *KEPT])]
+
+
+def without_effect(config: pytest.Config) -> list[str]:
+    """Returns the options that were given about measuring, for where nothing is measured."""
+    if flag(config, "disable") or flag(config, "skip"):
+        return []
+    return [f"--benchmark-{name}" for name in _given(config, ["enable", "warmup", "timer", *NUMBERS, *IGNORED])]
+
+
+def _given(config: pytest.Config, names: Iterable[str]) -> list[str]:
+    defaults = {name: default for name, (_, default) in VALUES.items()}
+    # By default pytest-benchmark's own are None, false or empty.
+    return [name for name in names if _value(config, name) not in (None, False, "", [], defaults.get(name))]
+
+
+def check_marker(item: pytest.Item) -> None:
+    """Refuses a marker `benchmark` as pytest-benchmark does."""
+    marker = item.get_closest_marker("benchmark")
+    if marker is None:
+        return
+    if marker.args:
+        raise ValueError("the marker benchmark does not accept positional arguments")
+    for name in marker.kwargs:
+        if name not in MARKER_ARGUMENTS:
+            raise ValueError(f"the marker benchmark does not accept {name!r}")
 
 
 def ignored_of_marker(marker: pytest.Mark | None) -> set[str]:
     """Returns the arguments of a marker `benchmark` that have no meaning here."""
     if marker is None:
         return set()
-    heeded = {"group", "warmup", *(name.replace("-", "_") for name in NUMBERS)}
+    heeded = {"group", "warmup", "cprofile", "timer", *(name.replace("-", "_") for name in NUMBERS)}
     # The garbage collector is off anyway.
-    return {name for name, value in marker.kwargs.items() if (name, value) != ("disable_gc", True)} - heeded
+    named = {name for name, value in marker.kwargs.items() if (name, value) != ("disable_gc", True)}
+    return (named & MARKER_ARGUMENTS) - heeded
 
 
 def flag(config: pytest.Config, name: str) -> bool:
@@ -80,12 +247,30 @@ def is_off(config: pytest.Config) -> bool:
     return (flag(config, "skip") or flag(config, "disable")) and not switched_on
 
 
-def number(config: pytest.Config, marker: Mapping[str, Any], name: str) -> float:
+def number(config: pytest.Config, marker: Mapping[str, Any], name: str) -> float | None:
     """Returns a number: that of the test's marker, else of the command line, else the default."""
     for value in (marker.get(name.replace("-", "_")), _value(config, name)):
         if value is not None:
             return float(value)
     return NUMBERS[name]
+
+
+def timer(config: pytest.Config, marker: Mapping[str, Any]) -> Callable[[], float] | None:
+    """Returns the function that `stats` are measured with, if another one than `time.perf_counter` is asked for."""
+    given = marker.get("timer") or _value(config, "timer")
+    if given is not None and not callable(given):
+        module, _, name = str(given).rpartition(".")
+        given = getattr(importlib.import_module(module), name)
+    return None if given is time.perf_counter else given
+
+
+def profiled_calls(config: pytest.Config, marker: Mapping[str, Any], loops: int) -> int:
+    """Returns how many calls of the function are profiled after its rounds; none unless the marker asks for it."""
+    if not marker.get("cprofile"):
+        return 0
+    given = _value(config, "cprofile-loops")
+    # None is pytest-benchmark's `auto`.
+    return loops if given in (None, "auto") else int(given)
 
 
 def warms_up(config: pytest.Config, marker: Mapping[str, Any]) -> bool:

@@ -7,6 +7,10 @@ from bisect import bisect_left, bisect_right
 from typing import Any
 
 
+COLUMNS = ("min", "max", "mean", "stddev", "median", "iqr", "outliers", "ops", "rounds", "iterations")
+"""The columns of pytest-benchmark's table, in its order."""
+
+
 class Stats:
     """Statistics of the rounds, in seconds per call."""
 

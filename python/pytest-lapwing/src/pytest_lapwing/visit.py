@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from _pytest.runner import call_and_report
 
-from . import active_benchmark, describe, foreign_timeout
+from . import describe, foreign_timeout, options
 from .measurement import Measurement
 from .observe import Snapshot, observed
 from .options import Settings
@@ -92,8 +92,6 @@ class Visit:
         self.observed: dict[str, Any] = {}
         # Whether the test uses `benchmark`, of whichever plugin: its wall time is that of rounds.
         self.uses_benchmark = plan.repeats_itself
-        # Whether pytest-benchmark makes the body as long as it likes.
-        self.body_repeats = False
         # Whether the test was under way already when it turned out to be a benchmark.
         self.began_late = False
         self._before = Snapshot()
@@ -281,9 +279,6 @@ class Visit:
             self._outcome = ("ok", None)
         if setup is None and call is not None and skipped is None:
             self.measurement.attributes["traceback"] = traceback_text(call)
-        if self.body_repeats and not self.measurement.times_itself and self._ended_by is None:
-            active_benchmark.warn(self.item)
-            self.record_nothing(active_benchmark.REFUSED)
         if self._outcome[0] != "ok" and self._ended_by is None:
             self._failures += 1
 
@@ -294,8 +289,14 @@ class Visit:
     def _is_last(self) -> bool:
         session = self.item.session
         stops = bool(session.shouldfail or session.shouldstop)
-        planned = len(self._reports.iterations) >= self.plan.total
+        many = len(self._reports.iterations)
+        planned = many >= self.plan.total and not self._has_time_for_more(many)
         return planned or stops or self._ended_by is not None or self._given_up()
+
+    def _has_time_for_more(self, many: int) -> bool:
+        settings = self.plan.settings
+        is_quick = self.since_start() < settings.max_time and many < settings.burn_in + options.MOST_ITERATIONS
+        return is_quick and not self.plan.repeats_itself and self._failures == 0
 
     def finish_iteration(self, teardown: BaseException | None, *, last: bool) -> None:
         """Records the iteration, whose function-level fixtures are torn down, and the instance's end after the last."""

@@ -27,7 +27,7 @@ use crate::options::Context;
 pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
     command.refuse_what_again_ignores()?;
     let store = crate::store::open_for_writing(context)?;
-    let name = command.name.as_deref().unwrap_or_default();
+    let name = command.measuring.name.as_deref().unwrap_or_default();
     let state = find(&store, name, &context.surroundings())?;
     refuse_what_is_under_way(&store, &state.session, None)?;
     let name = state.session.name.clone().unwrap_or_default();
@@ -64,7 +64,7 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
             let has_id = |it: &&Comparison| it.subject.benchmark == case.benchmark.id;
             let compared = comparisons.iter().filter(has_id);
             let instances = counts.by_case.get(&position).copied().unwrap_or(0);
-            let wanted = command.instances.map(|wanted| wanted as usize);
+            let wanted = command.measuring.instances.map(|wanted| wanted as usize);
             Some((position, additional_instances(compared, instances, wanted)?))
         });
     let open: BTreeMap<usize, usize> = open.collect();
@@ -252,8 +252,8 @@ impl Run {
             ("--stop-early", self.stop_early),
             ("--commits", self.commits.is_some()),
             ("--plan", self.plan.is_some()),
-            ("--dry-run", self.dry_run),
-            ("--iterations", self.iterations.is_some()),
+            ("--dry-run", self.measuring.dry_run),
+            ("--iterations", self.measuring.iterations.is_some()),
             ("a suite file", self.suite.is_some()),
             (
                 "a command",

@@ -129,13 +129,13 @@ impl<'a> FilePlan<'a> {
 
     fn set(&self, case: &mut Case, entry: &PlanEntry) {
         let first = entry.first();
-        if let (None, Some(first)) = (self.command.instances, first) {
+        if let (None, Some(first)) = (self.command.measuring.instances, first) {
             case.instances = first.instances;
         }
-        if let (None, Some(first)) = (self.command.iterations, first) {
+        if let (None, Some(first)) = (self.command.measuring.iterations, first) {
             case.iterations = first.iterations;
         }
-        if self.command.burn_in.is_none() {
+        if self.command.measuring.burn_in.is_none() {
             case.burn_in = BurnIn::Fixed(entry.burn_in);
         }
         if let Some(test) = &mut case.pytest {

@@ -11,6 +11,7 @@ mod early_stop;
 mod familiar;
 mod from_file;
 mod hyperfine_files;
+mod measuring;
 mod options;
 mod progress;
 mod refusals;
@@ -44,6 +45,7 @@ pub use self::dry_run::past_seconds;
 use self::early_stop::JudgedSession;
 pub use self::from_file::PlannedRun;
 use self::hyperfine_files::HyperfineFiles;
+pub use self::measuring::MeasuringOptions;
 pub use self::options::{
     AgainWhat, QUICK, Run, executors_here, executors_of, parse_burn_in, random_seed, suite_of,
 };
@@ -56,7 +58,7 @@ pub use self::study_session::study_request;
 pub use self::words::{ProgramOrigin, commands};
 use crate::commands::indicator::inherited_variables;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{AnswerOptions, Context, ExportOptions, check_plot};
+use crate::options::{AnswerOptions, Context, ExportOptions};
 use crate::session;
 
 /// Refuses a plan that would not fit into memory.
@@ -90,7 +92,6 @@ impl Run {
         if self.again == Some(AgainWhat::Inconclusive) {
             return again::again(&self, context);
         }
-        check_plot(self.plot.as_deref())?;
         self.export.check()?;
         self.hyperfine.check(context)?;
         let request = self.request(context)?;
@@ -104,7 +105,7 @@ impl Run {
         let measurement = Measurement {
             request,
             report: self.report(),
-            dry_run: self.dry_run,
+            dry_run: self.measuring.dry_run,
         };
         measurement.act_on(planned, context)
     }
@@ -136,7 +137,7 @@ impl Run {
             answer: self.answer.clone(),
             export: self.export.clone(),
             hyperfine: self.hyperfine.clone(),
-            plot: self.plot.clone(),
+            plot: self.measuring.plot.clone(),
             metric: self.metric.clone(),
             smallest_effect: self.smallest_effect,
             is_again: self.again == Some(AgainWhat::Inconclusive),

@@ -22,6 +22,7 @@ use super::duet::say_cores;
 use super::familiar::{ALL_NON_ZERO, CommandSweep, REFERENCE, parse_exit_codes};
 use super::from_file::{FilePlan, PlannedRun};
 use super::hyperfine_files::HyperfineFiles;
+use super::measuring::MeasuringOptions;
 use super::words;
 use crate::comparing::parse_change;
 use crate::error::CliError;
@@ -57,15 +58,8 @@ pub struct Run {
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new(), help_heading = "Commands")]
     pub command_name: Vec<String>,
 
-    /// Instances per benchmark: fresh starts, in random order [default: 5]
-    #[arg(long, short = 'n', value_name = "N", value_parser = parse_instances, help_heading = "Repetitions and limits")]
-    pub instances: Option<u32>,
-    /// Iterations per instance, after burn-in [default: 5]
-    #[arg(long, short, value_name = "N", value_parser = parse_iterations, help_heading = "Repetitions and limits")]
-    pub iterations: Option<u32>,
-    /// Burn-in iterations per instance, stored but excluded from analysis, or `auto` [default: 1]
-    #[arg(long, short = 'w', visible_alias = "warmup", value_name = "N", value_parser = parse_burn_in, help_heading = "Repetitions and limits")]
-    pub burn_in: Option<BurnIn>,
+    #[command(flatten)]
+    pub measuring: MeasuringOptions,
     #[command(flatten)]
     pub isolation: IsolationOptions,
     /// Kill an iteration that takes longer than this
@@ -81,9 +75,6 @@ pub struct Run {
     /// Start no more iterations of a benchmark after this much time
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Repetitions and limits")]
     pub max_time: Option<Duration>,
-    /// Run benchmarks on these CPUs only, such as 0-1,3
-    #[arg(long, value_name = "LIST", help_heading = "Repetitions and limits")]
-    pub cpus: Option<String>,
     /// Measure two variants, or two commands, at the same time on separate cores, so that what
     /// disturbs the machine disturbs both
     #[arg(long, help_heading = "Repetitions and limits")]
@@ -102,10 +93,6 @@ pub struct Run {
     /// Metric to judge by [default: wall_time]
     #[arg(long, value_name = "METRIC", help_heading = "Repetitions and limits")]
     pub metric: Option<String>,
-    /// Seed of random choices [default: random]
-    #[arg(long, value_name = "N", help_heading = "Repetitions and limits")]
-    pub seed: Option<u64>,
-
     /// Run this command before each instance, untimed
     #[arg(long, short, value_name = "COMMAND", help_heading = "Commands")]
     pub setup: Option<String>,
@@ -176,12 +163,6 @@ pub struct Run {
     /// that were measured before
     #[arg(long, value_name = "WHAT", num_args = 0..=1, default_missing_value = "commits", conflicts_with = "resume", help_heading = "Repetitions and limits")]
     pub again: Option<AgainWhat>,
-    /// Name of the session [default: two random words]
-    #[arg(long, value_name = "NAME")]
-    pub name: Option<String>,
-    /// Show what would be done, without doing it
-    #[arg(long)]
-    pub dry_run: bool,
     /// Measure the rest of an interrupted session [default session: the latest]
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["suite", "command", "words", "dry_run", "plan", "commits", "instances", "iterations", "burn_in", "name", "duet"])]
     pub resume: Option<String>,
@@ -193,9 +174,6 @@ pub struct Run {
     pub export: ExportOptions,
     #[command(flatten)]
     pub hyperfine: HyperfineFiles,
-    /// Write a chart to this .svg, .png or .html file
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub plot: Option<PathBuf>,
     #[command(flatten)]
     pub cluster: ClusterOptions,
 }
@@ -218,7 +196,7 @@ fn parse_time_limit(text: &str) -> Result<Duration, String> {
     Ok(limit)
 }
 
-fn parse_instances(text: &str) -> Result<u32, String> {
+pub(super) fn parse_instances(text: &str) -> Result<u32, String> {
     parse_count(text, MOST_INSTANCES).map_err(|error| match text.parse::<f64>() {
         Ok(_) => error,
         Err(_) => format!("{error}; the name of a command is --command-name"),
@@ -286,7 +264,7 @@ impl Run {
         let cluster = self.cluster.for_instances(executors_of(&benchmarks))?;
         Ok(SessionRequest {
             settings,
-            seed: self.seed.unwrap_or_else(random_seed),
+            seed: self.measuring.seed(),
             selection: BenchmarkSelection {
                 benchmarks: self.benchmark.clone(),
                 tags: self.tag.clone(),
@@ -302,12 +280,12 @@ impl Run {
                 metric: self.metric.clone(),
                 smallest_effect: self.smallest_effect,
             }),
-            name: self.name.clone(),
+            name: self.measuring.name.clone(),
             attributes,
             cluster,
             leave_jobs: self.cluster.leave_jobs(),
             profile: self.profile.clone(),
-            builds: if self.dry_run {
+            builds: if self.measuring.dry_run {
                 EnvironmentBuilds::None
             } else {
                 EnvironmentBuilds::Missing
@@ -346,14 +324,11 @@ impl Run {
 
     fn settings(&self) -> Settings {
         Settings {
-            instances: self.instances,
-            burn_in: self.burn_in,
-            iterations: self.iterations,
             time_limit: self.time_limit,
             max_failures: self.max_failures,
             min_time: self.min_time,
             max_time: self.max_time,
-            cpus: self.cpus.clone(),
+            ..self.measuring.settings()
         }
     }
 

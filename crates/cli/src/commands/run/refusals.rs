@@ -8,10 +8,7 @@ use crate::error::CliError;
 impl Run {
     /// Refuses options that contradict each other, or would have no effect on these commands.
     pub(super) fn refuse_contradictions(&self, commands: usize) -> Result<(), CliError> {
-        if self.name.as_ref().is_some_and(|it| it.trim().is_empty()) {
-            return Err(CliError::input("--name is empty")
-                .hint("give the session a name, or remove --name"));
-        }
+        self.measuring.check()?;
         if let (Some(least), Some(most)) = (self.min_time, self.max_time)
             && least > most
         {

@@ -1,0 +1,116 @@
+"""Options of pytest-benchmark: done, ignored with a notice, or refused, whether that plugin is installed or not."""
+
+import pytest
+
+ABSENT = ["-p", "no:benchmark"]
+QUICK = ["--benchmark-max-time=0.02"]
+BOTH = pytest.mark.parametrize("which", [ABSENT, []], ids=["absent", "installed"])
+
+
+@pytest.fixture
+def one(suite):
+    return suite.write("def test_it(benchmark): benchmark(len, '')")
+
+
+def without_recording(suite, *options):
+    return suite.pytester.runpytest_inprocess("-p", "no:cacheprovider", *options)
+
+
+@BOTH
+def test_options_about_the_table_are_ignored_with_one_notice(one, which):
+    given = """
+        --benchmark-sort=mean --benchmark-columns=min,max --benchmark-group-by=func --benchmark-name=short
+        --benchmark-time-unit=ms --benchmark-storage=s --benchmark-verbose
+        --benchmark-autosave --benchmark-save-data --benchmark-save=x
+        --benchmark-disable-gc --benchmark-min-time=0.001 --benchmark-warmup=on
+    """
+    records = one.passes(*which, *QUICK, *given.split())
+    assert records.iterations("test_it")[0]["burn_in"] is True
+    (notice,) = [line for line in one.result.outlines if line.startswith("ignored by pytest-lapwing: ")]
+    assert "--benchmark-sort" in notice and "--benchmark-save" in notice and "--benchmark-min-time" not in notice
+
+
+@BOTH
+def test_without_such_options_there_is_no_notice(one, which):
+    one.passes(*which, *QUICK)
+    assert "ignored by" not in one.result.stdout.str()
+
+
+PROMISES = [
+    ("--benchmark-json=x.json", "lapwing export --to pytest-benchmark"),
+    ("--benchmark-compare-fail=mean:5%", "lapwing compare --fail-on regression"),
+    ("--benchmark-compare", "lapwing compare"),
+    ("--benchmark-compare=0001", "lapwing compare"),
+    ("--benchmark-histogram", "lapwing report"),
+    ("--benchmark-cprofile=tottime", "cprofile=True"),
+    ("--benchmark-cprofile-dump=x", "cprofile=True"),
+]
+
+
+@BOTH
+@pytest.mark.parametrize("option, instead", PROMISES)
+def test_a_promise_that_nobody_keeps_is_refused(one, which, option, instead):
+    assert one.run(*which, option) is None
+    assert one.result.ret == pytest.ExitCode.USAGE_ERROR
+    one.result.stderr.fnmatch_lines([f"*{option.partition('=')[0]} is an option of pytest-benchmark, *{instead}*"])
+    assert not (one.path / "x.json").exists()
+
+
+@pytest.mark.parametrize("option", [*(it for it, _ in PROMISES), "--benchmark-autosave", "--benchmark-save=x"])
+def test_without_recording_it_is_refused_where_pytest_benchmark_is_absent(one, option):
+    result = without_recording(one, *ABSENT, option)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    name = option.partition("=")[0]
+    result.stderr.fnmatch_lines([f"*{name} is an option of *, which is absent or disabled: record with `pytest --la*"])
+
+
+def test_without_recording_options_about_measuring_are_said_to_have_no_effect(one):
+    options = ["--benchmark-only", "--benchmark-min-rounds=9", "--benchmark-sort=mean"]
+    result = without_recording(one, *ABSENT, *options)
+    assert result.ret == 0
+    said = "without effect, as nothing is measured without --lapwing: --benchmark-min-rounds, --benchmark-sort"
+    assert [it for it in result.outlines if "without effect" in it] == [said]
+    for options in (["--benchmark-only"], ["--benchmark-disable", "--benchmark-sort=mean"], QUICK):
+        which = ABSENT if options != QUICK else []
+        assert "without effect" not in without_recording(one, *which, *options).stdout.str()
+
+
+def test_without_recording_pytest_benchmark_does_what_it_says_where_it_is_installed(one):
+    result = without_recording(one, *QUICK, "--benchmark-json=x.json")
+    assert result.ret == 0 and (one.path / "x.json").exists()
+
+
+def test_a_program_that_drives_pytest_is_not_stopped_by_options_in_the_configuration_file(one):
+    one.ini("addopts = --benchmark-json=x.json")
+    assert one.run("--lapwing-driven", *QUICK).outcomes("test_it")
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "option",
+    [
+        "min-time=soon", "max-time=x", "min-rounds=0", "min-rounds=1.5", "precision=2", "confidence=95",
+        "timer=perf_counter", "calibration-precision=x", "warmup=maybe", "warmup-iterations=x", "sort=worst",
+        "columns=min,worst", "name=tiny", "time-unit=h", "save=a/b", "compare-fail=mean", "compare-fail=worst:5%",
+        "compare-fail=mean:five%", "cprofile=x", "cprofile-loops=0", "cprofile-top=x",
+    ],
+)  # fmt: skip
+def test_wrong_values_are_refused_as_by_pytest_benchmark(one, which, option):
+    assert one.run(*which, f"--benchmark-{option}") is None
+    assert one.result.ret == pytest.ExitCode.USAGE_ERROR
+    one.result.stderr.fnmatch_lines([f"*argument --benchmark-{option.partition('=')[0]}: *"])
+
+
+@BOTH
+@pytest.mark.parametrize("marker", ["bogus=1", "'group'"])
+def test_a_marker_that_pytest_benchmark_refuses_is_an_error_of_the_test(suite, which, marker):
+    suite.write(f"""
+    import pytest
+
+    @pytest.mark.benchmark({marker})
+    def test_it(benchmark):
+        benchmark(len, "")
+    """)
+    suite.run(*which)
+    suite.result.assert_outcomes(errors=1)
+    suite.result.stdout.fnmatch_lines(["*ValueError: the marker benchmark does not accept *"])
