@@ -7,6 +7,7 @@ use lapwing_measure::suite::{AdHoc, OutputMetrics, Statement, StatementError};
 use super::run::{Measurement, MeasuringOptions, PlannedRun, RunReport};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, ExportOptions};
+use crate::session;
 
 /// Measure statements of Python in fresh processes
 ///
@@ -88,11 +89,12 @@ impl TimeCommand {
     fn calibrate(
         &self,
         statements: &[Statement],
-        session: &mut PlannedSession,
+        planned: &mut PlannedSession,
         context: &Context,
     ) -> Result<(), CliError> {
-        let mut executor = context.surroundings().start_executor(&session.plan)?;
-        for (case, statement) in session.plan.cases.iter_mut().zip(statements) {
+        session::catch_signals()?;
+        let mut executor = context.surroundings().start_executor(&planned.plan)?;
+        for (case, statement) in planned.plan.cases.iter_mut().zip(statements) {
             let loops = match self.loops {
                 Some(loops) => loops,
                 None => statement.calibrate(case, &mut executor).map_err(refusal)?,
