@@ -94,6 +94,7 @@ impl TimeCommand {
     ) -> Result<(), CliError> {
         session::catch_signals()?;
         let mut executor = context.surroundings().start_executor(&planned.plan)?;
+        context.surroundings().interrupts.watch([&executor]);
         for (case, statement) in planned.plan.cases.iter_mut().zip(statements) {
             let loops = match self.loops {
                 Some(loops) => loops,
