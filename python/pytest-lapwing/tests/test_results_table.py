@@ -1,5 +1,8 @@
 """The table of results at the end of a run."""
 
+import random
+import statistics
+
 import pytest
 
 from pytest_lapwing import results_table
@@ -58,3 +61,19 @@ def test_workers_share_one_table(suite):
     suite.run("--lapwing", "-n2")
     rows = [it for it in suite.result.stdout.lines if it.startswith("test_it.py::test_")]
     assert sorted(it.split()[0][-1] for it in rows) == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("cv", [0.02, 0.3])
+@pytest.mark.parametrize("many", [3, 10, 100])
+def test_intervals_cover_the_true_mean_as_often_as_they_say(cv, many):
+    chance = random.Random(7)
+    trials, covered = 1000, 0
+    for _ in range(trials):
+        values = [max(chance.gauss(1, cv), 1e-3) for _ in range(many)]
+        mean = statistics.fmean(values)
+        half = results_table.t_quantile(many - 1) * statistics.stdev(values) / many**0.5
+        interval = results_table._interval(mean, half)
+        # One that bounds nothing excludes nothing.
+        covered += interval is None or interval[0] <= 1 <= interval[1]
+        assert interval is None or interval[0] > 0
+    assert 0.935 < covered / trials < 0.97
