@@ -17,7 +17,7 @@ pub enum ExitStatus {
     Input,
     /// 3: not enough data to judge.
     NotEnough,
-    /// 4: a benchmark failed in every iteration.
+    /// 4: a benchmark failed in every iteration, or a teardown failed.
     Failed,
     /// 5: two stores that share a history disagree about a record.
     Conflict,

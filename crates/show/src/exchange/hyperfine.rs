@@ -1,6 +1,6 @@
 //! hyperfine's `--export-json` and `--export-csv`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::rounds::RoundFigures;
 use super::{ExchangeEntry, ExchangeError, ExchangeSummary, JsonList, each_entry};
 use lapwing_analyse::clean::{CleaningPolicy, IterationState};
-use lapwing_model::Summary;
-use lapwing_record::{Filter, Store};
+use lapwing_model::{Id, Record, Summary};
+use lapwing_record::{Filter, Store, StoreError};
 
 pub(super) fn write(
     store: &Store,
@@ -33,6 +33,7 @@ fn each_result(
         metrics: Vec::new(),
         ..filter.clone()
     };
+    let accepted = accepted_codes(store, &everything)?;
     let mut exchanged = ExchangeSummary::default();
     each_entry(store, &everything, |entry| {
         let metric = entry.time_metric(filter);
@@ -50,7 +51,8 @@ fn each_result(
             return Ok(());
         };
         exchanged.note(Some(&counted));
-        visit(result(entry, &metric, &counted.values, &rounds))
+        let codes = exit_codes(entry, &metric, &accepted);
+        visit(result(entry, &counted.values, &rounds, &codes))
     })?;
     Ok(exchanged)
 }
@@ -117,7 +119,7 @@ impl HyperfineResults {
     }
 }
 
-fn result(entry: &ExchangeEntry<'_>, metric: &str, times: &[f64], rounds: &RoundFigures) -> Value {
+fn result(entry: &ExchangeEntry<'_>, times: &[f64], rounds: &RoundFigures, codes: &[i64]) -> Value {
     let mean = |metric: &str| match entry.counted(metric) {
         Some(counted) => lapwing_stats::mean(&counted.values),
         None => Some(entry.centre(metric)?.value),
@@ -138,7 +140,7 @@ fn result(entry: &ExchangeEntry<'_>, metric: &str, times: &[f64], rounds: &Round
         .any(|tool| entry.session.tool.starts_with(tool))
     {
         // Commands; failed ones are excluded, also from the times.
-        result["exit_codes"] = json!(exit_codes(entry, metric));
+        result["exit_codes"] = json!(codes);
     }
     if let Some(memory) = entry.counted("peak_memory")
         && memory.values.len() == times.len()
@@ -149,17 +151,36 @@ fn result(entry: &ExchangeEntry<'_>, metric: &str, times: &[f64], rounds: &Round
     result
 }
 
-/// Returns the exit codes of the executions that count: not all are 0 where others are accepted.
-fn exit_codes(entry: &ExchangeEntry<'_>, metric: &str) -> Vec<i64> {
+/// The exit codes other than 0 that were accepted, by instance and number of the iteration.
+type AcceptedCodes = BTreeMap<(Id, u32), i64>;
+
+fn accepted_codes(store: &Store, filter: &Filter) -> Result<AcceptedCodes, StoreError> {
+    let mut codes = AcceptedCodes::new();
+    store.scan(filter, |record| {
+        if let Record::Iteration(iteration) = record
+            && let Some(code) = iteration
+                .attributes
+                .get("exit_code")
+                .and_then(Value::as_i64)
+            && code != 0
+        {
+            codes.insert((iteration.instance, iteration.index), code);
+        }
+        Ok::<(), StoreError>(())
+    })?;
+    Ok(codes)
+}
+
+/// Returns the exit codes of the executions that count.
+fn exit_codes(entry: &ExchangeEntry<'_>, metric: &str, accepted: &AcceptedCodes) -> Vec<i64> {
     let mut codes = Vec::new();
     for instance in &entry.data.instances {
         let states = IterationState::of_instance(instance, metric, CleaningPolicy::default());
         let steady = states.iter().enumerate();
         let steady = steady.filter(|(_, state)| **state == IterationState::Steady);
         codes.extend(steady.map(|(at, _)| {
-            let detail = instance.iterations.details.get(&at);
-            let code = detail.and_then(|it| it.attributes.get("exit_code")?.as_i64());
-            code.unwrap_or(0)
+            let place = (instance.instance.id, instance.iterations.index(at));
+            accepted.get(&place).copied().unwrap_or(0)
         }));
     }
     codes
