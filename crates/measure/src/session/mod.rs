@@ -36,7 +36,7 @@
 //!     commits: Some(RequestedCommits { range: "HEAD~1..HEAD".to_owned(), every: 1 }),
 //!     build: Some(CommandLine::Shell("make".to_owned())),
 //!     cluster: Some(ClusterSettings::of(SchedulerSettings::Slurm(SlurmSettings::default()))),
-//!     ..SessionRequest::new(RequestedBenchmarks::Commands(commands))
+//!     ..SessionRequest::new(RequestedBenchmarks::Commands(Box::new(commands)))
 //! };
 //! let planned = request.plan(&surroundings)?;
 //! let measured = planned.measure(&request, Store::open(store)?, &surroundings, &mut ())?;

@@ -69,7 +69,7 @@ pub enum RequestedBenchmarks {
         path: PathBuf,
     },
     /// Commands.
-    Commands(AdHoc),
+    Commands(Box<AdHoc>),
     /// A plan.
     Plan(Box<Plan>),
 }

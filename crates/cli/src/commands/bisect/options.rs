@@ -92,7 +92,7 @@ impl CommitOptions {
             suite_of(None, context)?
         } else {
             settings.min_time = self.iterations.is_none().then_some(QUICK);
-            RequestedBenchmarks::Commands(AdHoc {
+            RequestedBenchmarks::Commands(Box::new(AdHoc {
                 commands,
                 setup: shell(&self.setup),
                 prepare: shell(&self.prepare).into_iter().collect(),
@@ -101,7 +101,7 @@ impl CommitOptions {
                     None => OutputMetrics::None,
                 },
                 ..AdHoc::default()
-            })
+            }))
         };
         Ok(SessionRequest {
             settings,

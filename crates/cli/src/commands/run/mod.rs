@@ -13,6 +13,7 @@ mod from_file;
 mod hyperfine_files;
 mod options;
 mod progress;
+mod refusals;
 mod results;
 mod resume;
 mod study_session;
@@ -44,10 +45,10 @@ use self::early_stop::JudgedSession;
 pub use self::from_file::PlannedRun;
 use self::hyperfine_files::HyperfineFiles;
 pub use self::options::{
-    AgainWhat, QUICK, Run, executors_here, executors_of, parse_burn_in, random_seed,
-    refuse_options_of_commands, suite_of,
+    AgainWhat, QUICK, Run, executors_here, executors_of, parse_burn_in, random_seed, suite_of,
 };
 use self::progress::RunProgress;
+pub use self::refusals::refuse_options_of_commands;
 pub use self::results::{session_answer, session_results};
 pub use self::resume::resume;
 pub use self::study_session::STUDY;

@@ -2,14 +2,13 @@
 
 mod advice;
 mod comparisons;
+mod executions;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use lapwing_analyse::clean::LeftOut;
-use lapwing_analyse::explain::{
-    ExecutionFigures, SessionComparison, SessionResult, SessionResults,
-};
+use lapwing_analyse::explain::{SessionComparison, SessionResult, SessionResults};
 use lapwing_analyse::judge::{CompareOptions, Estimate, Verdict};
 use lapwing_model::text::{counted, plural};
 use lapwing_model::{MetricName, Run, Session};
@@ -305,39 +304,17 @@ impl SessionAnswer {
     /// Returns advice, and notes on what is missing and excluded.
     fn notes(&self) -> Vec<Note> {
         let mut notes: Vec<Note> = self.interruption().into_iter().collect();
-        notes.extend(self.executions());
+        notes.extend(executions::notes(
+            &self.results.rows,
+            self.all_figures,
+            |row| self.label(row),
+        ));
         notes.extend(advice::notes(&self.results.rows, |row| self.label(row)));
         notes.extend(self.jobs_note());
         notes.extend(earlier_note(self.results.earlier));
         notes.extend(self.metric_note());
         notes.extend(self.exclusions());
         notes
-    }
-
-    /// Returns the figures of all executions of each command: of all results if that is wanted, else of those whose
-    /// arithmetic mean is not the value that is shown.
-    fn executions(&self) -> Vec<Note> {
-        /// Relative difference of two means from which both are shown.
-        const UNLIKE: f64 = 0.02;
-        let is_unlike = |row: &SessionResult, mean: f64| {
-            let shown = row.wall.map_or(mean, |it| it.value);
-            (mean / shown - 1.0).abs() > UNLIKE
-        };
-        let rows = self.results.rows.iter();
-        let figures = rows.filter_map(|row| Some((row, row.executions?)));
-        let wanted = figures.filter(|(row, it)| self.all_figures || is_unlike(row, it.mean));
-        let notes = wanted.map(|(row, it)| {
-            let text = format!("{}: {}", self.label(row), executions_text(&it));
-            let note = Note::new("executions", text).with("benchmark", row.benchmark.as_str());
-            let note = note.with("executions", it.count).with("mean", it.mean);
-            let note = note
-                .with("sd", it.sd)
-                .with("min", it.min)
-                .with("max", it.max);
-            note.with("user_time", it.user)
-                .with("system_time", it.system)
-        });
-        notes.collect()
     }
 
     fn interruption(&self) -> Option<Note> {
@@ -479,24 +456,6 @@ impl SessionAnswer {
     fn is_main(&self, metric: &str) -> bool {
         metric == "wall_time" || metric == self.results.metric
     }
-}
-
-/// Returns the figures of executions: `arithmetic mean 1.80 s ± 0.30 s, 1.42 s to 2.30 s in 10 executions, …`.
-fn executions_text(figures: &ExecutionFigures) -> String {
-    let time = |seconds: f64| quantity(seconds, "s");
-    let mut text = format!("arithmetic mean {}", time(figures.mean));
-    if let Some(sd) = figures.sd {
-        text.push_str(&format!(" ± {}", time(sd)));
-    }
-    let [min, max] = [figures.min, figures.max].map(time);
-    let executions = counted(figures.count, "execution");
-    text.push_str(&format!(", {min} to {max} in {executions}"));
-    for (name, mean) in [("user", figures.user), ("system", figures.system)] {
-        if let Some(mean) = mean {
-            text.push_str(&format!(", {name} {}", time(mean)));
-        }
-    }
-    text
 }
 
 fn noise(estimate: &Estimate) -> String {
