@@ -291,7 +291,7 @@ fn results_are_written_as_hyperfine_writes_them_and_read_again() {
     );
     let again = output(path, &["export", "--to", "csv", "-o", "-"]);
     assert!(
-        again.stdout.starts_with(b"session,") && !path.join("-").exists(),
+        again.stdout.starts_with(b"suite,session,") && !path.join("-").exists(),
         "{again:?}"
     );
 }
