@@ -51,7 +51,7 @@ fn find(error: &clap::Error, words: &[&str]) -> Option<Found> {
         _ => "",
     };
     let letter = match error.kind() {
-        ErrorKind::ArgumentConflict => Some((&CLEANUP, "-c")),
+        ErrorKind::ArgumentConflict if has_positional(error) => Some((&CLEANUP, "-c")),
         ErrorKind::InvalidValue if argument.starts_with("--iterations") => {
             Some((&IGNORE_FAILURE, "-i"))
         }
@@ -70,6 +70,16 @@ fn find(error: &clap::Error, words: &[&str]) -> Option<Found> {
     }
     let is_unknown = error.kind() == ErrorKind::UnknownArgument;
     is_unknown.then(|| named(name_of(argument), words))?
+}
+
+/// Returns whether an argument without a name, such as a command, contradicts another one.
+fn has_positional(error: &clap::Error) -> bool {
+    let sides = [ContextKind::InvalidArg, ContextKind::PriorArg];
+    sides.into_iter().any(|side| match error.get(side) {
+        Some(ContextValue::String(name)) => name.starts_with('['),
+        Some(ContextValue::Strings(names)) => names.iter().any(|name| name.starts_with('[')),
+        _ => false,
+    })
 }
 
 /// Returns the option of that name, preferably of a command among the words.
@@ -169,6 +179,7 @@ mod tests {
         let (_, hint) = told(&["lapwing", "detect", "--delta-test", "none"]).expect("refused");
         assert!(hint.starts_with("`lapwing compare` is closest: "), "{hint}");
         assert!(told(&["lapwing", "run", "--unheard-of"]).is_none());
+        assert!(told(&["lapwing", "run", "-c", "true", "--resume", "name"]).is_none());
         assert!(told(&["lapwing", "run", "--", "hyperfine", "--sort"]).is_none());
     }
 }
