@@ -265,10 +265,10 @@ fn a_change_of_a_metric_without_direction_is_told_and_fails_no_gate() {
     1 new change   (2 histories, 40 runs, FDR 5 %)
 
      benchmark  metric      before  after  change                 since                     verdict   id
-     render     cache_size     101    152  1.500× [1.493, 1.506]  wide 2026-09-21 00:00:00  · change  1b723846
+     render     cache_size     101    152  1.500× [1.493, 1.506]  wide 2026-09-21 00:00:00  · change  a0312ef7
 
-    note: wide 2026-09-20 00:00:00..wide 2026-09-21 00:00:00, 2026-09-21
-    next: `lapwing triage acknowledge 1b723846` marks it as known, `lapwing report`
+    note: wide 2026-09-20 00:00:00..wide 2026-09-21 00:00:00
+    next: `lapwing triage acknowledge a0312ef7` marks it as known, `lapwing report`
     writes pages with the histories
     exit 0
     ");

@@ -245,7 +245,7 @@ fn several_runs_are_listed_and_one_has_to_be_chosen() {
     assert_snapshot!(place.run(&["export", "--to", "bmf"]), @"
     error: this format holds one run, but 3 match the filters
       hint: choose one with --where:
-        --where run=f792ce26-afa4-8d3d-8cbe-ed889733b1d7   two-commands, default
+        --where run=bfc3fd4f-e98d-8863-91ec-4e586f6b82c0   two-commands, default
         --where run=999e722c-3de2-89e0-8a26-845447e43004   results, 0.2.135-0123456789ab, default
         --where run=f86b6a53-fa15-8774-b505-9e4fbb4cf1d1   results, 0.2.134-952ae203dbbe, default
     exit 2

@@ -208,7 +208,7 @@ fn a_setting_that_is_not_measured_any_more_comes_last_and_counts_no_more() {
     let view = view(&benchmarks);
     let files = report(benchmarks, Some(view));
     let index = text_between(&files["index.html"], "<main>", "</main>");
-    insta::assert_snapshot!(index.split(" Search").next().expect("a part"), @"Nothing is wrong with the latest runs of 2 benchmarks: no failures, no change from the run before that shows, at least 3 instances each. 2 settings of benchmarks are not measured any more, and come last in the table.");
+    insta::assert_snapshot!(index.split(" Search").next().expect("a part"), @"Nothing is wrong with the latest runs of 2 benchmarks: no failures, no change from the run before that shows, at least 3 instances each. In the history: no change in 2 of 4 histories; 2 not judged: not measured any more . 2 settings of benchmarks are not measured any more, and come last in the table.");
     let rows = entry(&files, "index.m0");
     let order = ["it 0", "it 1", "it 0", "it 1"];
     assert_eq!(rows["id"], serde_json::json!(order));
