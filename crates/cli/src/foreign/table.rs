@@ -238,13 +238,6 @@ pub(super) const TABLE: &[ForeignOption] = &[
     },
     ForeignOption {
         program: "pytest-benchmark",
-        names: &["--columns"],
-        command: "compare",
-        instead: Some("--fields"),
-        answer: "--fields NAMES chooses the columns of JSON and CSV",
-    },
-    ForeignOption {
-        program: "pytest-benchmark",
         names: &["--histogram"],
         command: "compare",
         instead: Some("--plot"),
@@ -477,13 +470,6 @@ pub(super) const TABLE: &[ForeignOption] = &[
         command: "run",
         instead: Some("--iterations"),
         answer: "--iterations, --instances, --burn-in and --min-time set the numbers",
-    },
-    ForeignOption {
-        program: "timeit",
-        names: &["--number"],
-        command: "time",
-        instead: Some("--loops"),
-        answer: "--loops N executes the statement N times per value; -n N is the number of processes",
     },
     ForeignOption {
         program: "timeit",
