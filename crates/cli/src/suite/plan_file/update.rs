@@ -65,10 +65,10 @@ mod tests {
     use std::path::Path;
 
     use lapwing_measure::suite::PlanDocument;
+    use lapwing_show::writing::AnswerFormat;
 
     use super::*;
     use crate::suite::suite_update;
-    use crate::terminal::Terminal;
 
     const SUITE: &str = "\
 suite = \"compressors\"
