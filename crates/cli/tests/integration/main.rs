@@ -28,6 +28,7 @@ mod compare_steady;
 mod compare_views;
 mod conditions;
 mod confinement;
+mod demo;
 mod detect;
 mod detect_history;
 mod detect_judged;
