@@ -23,10 +23,11 @@ FORMATS = [
     ("benchmarkjs", reader.benchmarkjs, ["B_formats/benchmarkjs/*.txt"]),
     ("benchmarktools", reader.benchmarktools, ["B_formats/julia/*.json"]),
     ("benchmarkdotnet", reader.benchmarkdotnet, ["B_formats/benchmarkdotnet/*.json"]),
+    ("catch2-text", reader.catch2_text, ["B_formats/catch2/*.txt"]),
     ("coiled", reader.coiled, ["coiled/*.db"]),
     ("conbench", reader.conbench_comparisons, ["B_formats/conbench/*_compare_*.json"]),
     ("criterion", reader.criterion, ["B_formats/criterion"]),
-    ("csv", reader.history, ["A_history/otava/*.csv", "A_history/conbench/*.csv", "A_history/*_series.csv"]),
+    ("csv", reader.history, ["A_history/otava/*[!h].csv", "A_history/conbench/*.csv", "A_history/*_series.csv"]),
     ("csv", reader.ripgrep, ["A_history/ripgrep_benchsuite/*.csv"]),
     ("csv", reader.pa, ["B_samples/*/*.pa.csv", "B_samples/laaber_go_pa/*_benchmarks.csv"]),
     ("csv", reader.published, ["B_samples/laaber_go_pa/published_*.csv"]),
@@ -57,7 +58,14 @@ TRACES = [
 ]
 
 # Tables of results of analyses and of a database, which are read as any other.
-TABLES = ["coiled/*.csv", "hail/*.csv", "hail/*.tsv"]
+# One has the rows of another with a column more, and one is the progress of `asv run`, which the other reader does not read.
+TABLES = [
+    "coiled/*.csv",
+    "hail/*.csv",
+    "hail/*.tsv",
+    "A_history/otava/sample_multi_branch.csv",
+    "B_formats/asv-text/*.txt",
+]
 
 # Histories that are packed: the archive, and the pattern of the result files in it.
 ARCHIVES = [

@@ -22,8 +22,6 @@ for each in SOURCES:
 
 # One of each kind of result that resembles one that is read.
 OF_OTHER_FORMATS = [
-    "B_formats/asv-text/bencher__six.txt",
-    "B_formats/catch2/github-action-benchmark__catch2_output_v3.txt",
     "B_formats/go-bench/perf__crcIgnore.stdout",
     "B_formats/iai-gungraun/bencher__two.txt",
     "B_formats/lnt/llvm-lnt__sample-report1.json",

@@ -8,13 +8,13 @@ use lapwing_formats::{ImportOptions, Source};
 use lapwing_show::writing::AnswerFormat;
 use tempfile::TempDir;
 
-use crate::commands::{FilesRead, ReadingOptions, moments};
+use crate::commands::{FilesRead, ReadingOptions, is_missing, moments};
 use crate::comparing::is_store;
 use crate::options::{CommonOptions, Context, DEFAULT_STORE};
 use crate::suite::suite_file::SUITE_FILE;
 
 /// Fewest files that are taken as a history instead of sides.
-const FEWEST_OF_HISTORY: usize = 7;
+const FEWEST_OF_HISTORY: usize = 10;
 
 /// Fewest moments of one file that are taken as a history.
 const FEWEST_MOMENTS: usize = 3;
@@ -70,8 +70,18 @@ impl Meaning {
             words: words.iter().map(OsString::from).chain(given()).collect(),
             opened: None,
         };
+        if let Some(missing) = paths.iter().find(|path| is_missing(path)) {
+            // Which says so.
+            return Self {
+                words: vec!["show".into(), missing.into()],
+                opened: None,
+            };
+        }
         let are_traces = paths.iter().all(|path| is_trace(path));
         if let [path] = paths {
+            if is_suite(path) && words.iter().any(|word| word == "--dry-run") {
+                return command(&["run"]);
+            }
             if is_suite(path) {
                 return command(&["run", "--dry-run"]);
             }
@@ -97,8 +107,18 @@ impl Meaning {
             let Asked { context, options } = Asked::of(words);
             // An error is that of the command.
             let opened = FilesRead::read(paths, &options, &context).ok();
-            let found = opened.as_ref().and_then(|it| it.moments().ok());
-            let name = if found.is_some_and(|it| it >= FEWEST_MOMENTS) {
+            let moments = opened.as_ref().and_then(|it| it.moments().ok());
+            let moments = moments.unwrap_or(0);
+            let sides = results_in(path, &options);
+            if moments < FEWEST_OF_HISTORY && (2..FEWEST_OF_HISTORY).contains(&sides.len()) {
+                let sides = sides.into_iter().map(PathBuf::into_os_string);
+                let words = std::iter::once("compare".into()).chain(sides).collect();
+                return Self {
+                    words,
+                    opened: None,
+                };
+            }
+            let name = if moments >= FEWEST_MOMENTS {
                 "detect"
             } else {
                 "show"
@@ -186,7 +206,26 @@ fn store_at(path: &Path) -> Option<PathBuf> {
     ];
     candidates
         .into_iter()
+        // Reading a pipe would take from it.
         .find(|it| it.is_file() && is_store(it) && moments(it).is_ok())
+}
+
+/// Returns the results in a folder, each of which is one by itself; none of a file.
+fn results_in(path: &Path, options: &ImportOptions) -> Vec<PathBuf> {
+    let Ok(found) = lapwing_formats::places_at(path) else {
+        return Vec::new();
+    };
+    let Ok(folder) = TempDir::with_prefix("lapwing-") else {
+        return Vec::new();
+    };
+    let places = found.places.into_iter().map(|it| it.path);
+    let is_result = |place: &PathBuf| {
+        let source = Source::open(place, folder.path());
+        source.is_ok_and(|it| lapwing_formats::recognise(&it, options).is_ok())
+    };
+    places
+        .filter(|place| place != path && is_result(place))
+        .collect()
 }
 
 /// Returns the number of files at these paths.
@@ -209,5 +248,7 @@ fn is_trace(path: &Path) -> bool {
         let format = source.and_then(|it| lapwing_formats::recognise(&it, &options).ok());
         format.is_some_and(|it| it.is_trace && (place == path || it.name == "earthkit"))
     };
-    path != Path::new("-") && found.places.iter().all(|place| is_one(&place.path))
+    // Reading a pipe would take from it.
+    let is_there = path.is_file() || path.is_dir();
+    is_there && found.places.iter().all(|place| is_one(&place.path))
 }

@@ -501,7 +501,7 @@ impl Context {
     fn about_files<'a>(&'a self, answer: &'a dyn Answer) -> NotedAnswer<'a> {
         NotedAnswer {
             answer,
-            notes: &self.file_notes,
+            notes: if self.quiet { &[] } else { &self.file_notes },
             next: self.file_next.as_ref().map(slice::from_ref),
         }
     }
@@ -570,7 +570,8 @@ impl Context {
                     words.push(word.clone());
                     words.extend(own.by_ref().cloned());
                 }
-                "-n" | "--instances" => {
+                // A number of runs would limit the instances.
+                "-n" | "--instances" | "-r" | "--runs" => {
                     own.next();
                 }
                 given if given.starts_with("--instances=") || is_short_number(given) => {}

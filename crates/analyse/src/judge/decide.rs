@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_stats::{NeededReplicates, PValue, Replicates, benjamini_hochberg};
+use lapwing_stats::{
+    Difference, DifferenceMethod, NeededReplicates, PValue, Replicates, benjamini_hochberg,
+};
 use rayon::prelude::*;
 
 use super::caution::Caution;
@@ -90,7 +92,27 @@ fn compare_exactly(comparison: &mut Comparison, options: &CompareOptions) {
         comparison.reason,
         None | Some(VerdictReason::NotPositive { .. })
     );
-    let is_within = comparison.is_one_process();
+    let estimates = [comparison.baseline_estimate, comparison.candidate_estimate];
+    let is_one_each = estimates
+        .iter()
+        .all(|it| it.is_some_and(|it| it.size.instances == 1));
+    // Zero has no ratio.
+    let is_without_ratio = comparison.descriptive.is_none()
+        && comparison.reason == Some(VerdictReason::FewInstances)
+        && is_one_each;
+    let is_within = comparison.is_one_process() || is_without_ratio;
+    if is_without_ratio {
+        comparison.difference = Some(Difference {
+            value: candidate - baseline,
+            interval: point(candidate - baseline),
+            p_value: if baseline.total_cmp(&candidate).is_eq() {
+                1.0
+            } else {
+                0.0
+            },
+            method: DifferenceMethod::Welch,
+        });
+    }
     if !is_judged && !is_within {
         return;
     }

@@ -1,6 +1,6 @@
 //! `lapwing show`: the results of a session, as `lapwing run` printed them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lapwing_measure::session::recorded_plan;
@@ -43,7 +43,7 @@ impl ShowCommand {
         let Some(path) = self.session.as_ref().map(PathBuf::from) else {
             return self.show(context);
         };
-        if !path.exists() {
+        if path != Path::new("-") && !path.exists() {
             let looks_like_file = path.components().count() > 1 || path.extension().is_some();
             return self.show(context).map_err(|error| match looks_like_file {
                 true => no_file(&path),

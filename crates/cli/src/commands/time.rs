@@ -36,6 +36,9 @@ pub struct TimeCommand {
     export: ExportOptions,
 }
 
+/// More processes may be meant as loops, as timeit's `-n` does.
+const MANY_PROCESSES: u32 = 100;
+
 impl TimeCommand {
     /// Measures.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
@@ -43,6 +46,15 @@ impl TimeCommand {
         self.export.check()?;
         if self.statements.iter().any(|it| it.trim().is_empty()) {
             return Err(CliError::input("a statement to measure is empty"));
+        }
+        if let Some(processes) = self.measuring.instances
+            && processes > MANY_PROCESSES
+            && self.loops.is_none()
+        {
+            let what = format!("-n {processes} would start {processes} processes per statement");
+            return Err(CliError::input(what).hint(format!(
+                "`--loops {processes}` executes a statement {processes} times per value; for so many processes, give --loops, too"
+            )));
         }
         let statements = self.statements();
         let request = SessionRequest {

@@ -499,4 +499,18 @@ pub(super) const TABLE: &[ForeignOption] = &[
         instead: Some("--instances"),
         answer: "--instances N starts more or fewer processes than the usual 5",
     },
+    ForeignOption {
+        program: "github-action-benchmark",
+        names: &["--fail-on-alert", "--alert-threshold", "--fail-threshold"],
+        command: "detect",
+        instead: Some("--fail-on"),
+        answer: "--fail-on regression fails for changes beyond the noise; --smallest-effect 50% leaves out smaller ones",
+    },
+    ForeignOption {
+        program: "pyperf",
+        names: &["--compare-to"],
+        command: "run",
+        instead: Some("--reference"),
+        answer: "--reference COMMAND is what commands are compared with; `lapwing compare old.json new.json` compares files",
+    },
 ];

@@ -30,7 +30,7 @@ macro_rules! pattern {
 
 pattern!(
     HEADER,
-    r"^benchmark name\s+samples\s+iterations\s+(estimated|mean)$"
+    r"^benchmark name\s+samples\s+iterations\s+(est run time|estimated|mean)$"
 );
 pattern!(ROW, r"^(.*?)\s*\b(\d+)\s+(\d+)\s+(\S+) (ns|us|ms|s|m|h)$");
 pattern!(

@@ -63,6 +63,26 @@ pub fn fit(wishes: &[ColumnWish], room: usize) -> Vec<Option<usize>> {
     }
 }
 
+/// The narrowest beginning of names that is left out.
+const LEAST_PREFIX: usize = 8;
+
+/// Returns what several names begin with, up to a joint; `None` if that is short.
+pub fn common_prefix<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Option<&'n str> {
+    let first = names
+        .clone()
+        .next()
+        .filter(|_| names.clone().nth(1).is_some())?;
+    let common = names.fold(first, |common, name| {
+        let same = common.chars().zip(name.chars());
+        let same = same.take_while(|(one, other)| one == other);
+        let length: usize = same.map(|(one, _)| one.len_utf8()).sum();
+        common.get(..length).unwrap_or_default()
+    });
+    let (joint, separator) = common.char_indices().rfind(|(_, it)| "/:.".contains(*it))?;
+    let prefix = common.get(..joint + separator.len_utf8())?;
+    (prefix.width() >= LEAST_PREFIX).then_some(prefix)
+}
+
 /// Returns a name in at most `width` columns: its end, which tells it from others, after `…`.
 pub fn shortened(name: &str, width: usize) -> String {
     if name.width() <= width {

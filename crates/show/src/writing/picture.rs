@@ -4,7 +4,7 @@ use lapwing_analyse::judge::Comparison;
 use lapwing_stats::as_f64;
 use unicode_width::UnicodeWidthStr;
 
-use super::fit::shortened;
+use super::fit::{common_prefix, shortened};
 
 /// How pictures are drawn in a terminal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl IntervalBar {
 }
 
 /// The widest name before a picture.
-const NAME: usize = 28;
+const NAME: usize = 40;
 
 /// The widest picture.
 const WIDEST: usize = 100;
@@ -125,14 +125,19 @@ pub(super) fn lines(pictures: &[Picture], style: PictureStyle, room: usize) -> V
     let Some(characters) = style.characters() else {
         return Vec::new();
     };
-    let names = pictures.iter().flat_map(Picture::names);
-    let widest = names.map(UnicodeWidthStr::width).max().unwrap_or(0);
-    let name_width = widest.min(NAME).min(room / 3);
+    let names = || pictures.iter().flat_map(Picture::names);
+    let prefix = common_prefix(names().filter(|name| !name.is_empty()));
+    let label = |name: &str| match prefix.and_then(|prefix| name.strip_prefix(prefix)) {
+        Some(rest) => format!("…{rest}"),
+        None => name.to_owned(),
+    };
+    let widest = names().map(|name| label(name).width()).max().unwrap_or(0);
+    let name_width = widest.min(NAME).min(room * 2 / 5);
     let Some(width) = room.checked_sub(name_width + 4).filter(|it| *it >= 10) else {
         return Vec::new();
     };
     let named = |name: &str, line: &str| {
-        let name = shortened(name, name_width);
+        let name = shortened(&label(name), name_width);
         let space = " ".repeat(name_width - name.width().min(name_width));
         format!(" {name}{space}  {line}").trim_end().to_owned()
     };

@@ -5,14 +5,11 @@ use std::io::{self, Write};
 use comfy_table::{CellAlignment, Table as Comfy, presets};
 use unicode_width::UnicodeWidthStr;
 
-use super::fit::{ColumnWish, PADDING, fit, wrap};
+use super::fit::{ColumnWish, PADDING, common_prefix, fit, wrap};
 use super::safe_text::safe_line;
 
 /// The column whose texts may begin alike.
 const NAMES: &str = "benchmark";
-
-/// The narrowest beginning of names that is left out.
-const LEAST_PREFIX: usize = 8;
 
 /// Table of text cells.
 #[derive(Debug, Clone, Default)]
@@ -171,18 +168,7 @@ impl Table {
         let at = self.columns.iter().position(|(name, _)| name == NAMES);
         let at = at.filter(|_| !self.is_untitled)?;
         let names = || self.rows.iter().map(|row| row[at].as_str());
-        let first = names().next().filter(|_| self.rows.len() > 1)?;
-        let common = names().fold(first, |common, name| {
-            let same = common.chars().zip(name.chars());
-            let same = same.take_while(|(one, other)| one == other);
-            let length: usize = same.map(|(one, _)| one.len_utf8()).sum();
-            &common[..length]
-        });
-        let (joint, separator) = common.char_indices().rfind(|(_, it)| "/:.".contains(*it))?;
-        let prefix = &common[..joint + separator.len_utf8()];
-        if prefix.width() < LEAST_PREFIX {
-            return None;
-        }
+        let prefix = common_prefix(names())?;
         let mut shorter = self.clone();
         for row in &mut shorter.rows {
             row[at] = format!("…{}", &row[at][prefix.len()..]);

@@ -9,7 +9,7 @@ use lapwing_model::{COUNTED, Id, InstanceOutcome, Metric, MetricName, Run};
 use lapwing_record::{Filter, InstanceData, Store, StoreError};
 
 use super::advice::{Advice, advise};
-use crate::clean::{CleaningPolicy, clean};
+use crate::clean::{CleaningPolicy, PreferredCentres, centre_name, clean, clean_with_summaries};
 use crate::judge::{EarlierComparisons, Estimate, SideSample, estimate};
 use crate::sample::{GroupBy, Sample, SidePlace, each_benchmark, samples};
 
@@ -72,8 +72,8 @@ pub struct SessionResult {
     pub is_unbuilt: bool,
     /// The peak memory.
     pub memory: Option<Estimate>,
-    /// Whether a source kept summaries instead of samples.
-    pub has_summaries: bool,
+    /// The centres that a source kept instead of samples, such as `median`.
+    pub centres: BTreeSet<String>,
     /// The scheduler's words for instances whose jobs did not end well, and were not measured in another attempt.
     pub job_states: Vec<String>,
     /// All metrics that have values.
@@ -266,10 +266,12 @@ impl SessionResult {
             _ => declared(compared).unwrap_or_default(),
         };
         let estimated = |metric: &str| {
-            estimate(&clean(
-                instances.iter().copied(),
+            let centres = PreferredCentres::of(instances.iter().copied(), metric);
+            estimate(&clean_with_summaries(
+                instances,
                 metric,
                 CleaningPolicy::default(),
+                &centres,
             ))
         };
         let is_reported = |name: &&String| {
@@ -281,7 +283,9 @@ impl SessionResult {
         let names = instances
             .iter()
             .flat_map(|instance| instance.iterations.values.keys());
-        let names: BTreeSet<&String> = names.collect();
+        let summaries = instances.iter().flat_map(|instance| &instance.summaries);
+        let summarised = summaries.clone().map(|summary| &summary.metric);
+        let names: BTreeSet<&String> = names.chain(summarised).collect();
         let known = names.iter().map(|name| (*name).clone()).collect();
         let reported = names.into_iter().filter(is_reported);
         let reported = reported.filter_map(|name| {
@@ -303,7 +307,9 @@ impl SessionResult {
             memory: estimated(PEAK_MEMORY),
             known,
             reported: reported.collect(),
-            has_summaries: instances.iter().any(|it| !it.summaries.is_empty()),
+            centres: summaries
+                .map(|summary| centre_name(summary).to_owned())
+                .collect(),
             job_states: job_states(instances),
             advice: advise(instances, in_shell),
         };

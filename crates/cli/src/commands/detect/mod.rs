@@ -233,6 +233,7 @@ impl DetectCommand {
                 HistoryOrder::Time => Some(RunOrder::StartTimes.name()),
             },
             program: context.program(),
+            are_files: context.file_next.is_some(),
             histories,
             changed_since: self.changed_since.clone(),
             muted,

@@ -106,7 +106,7 @@ pub fn moments(store: &Path) -> Result<usize, CliError> {
 }
 
 /// Returns whether a path is neither there, nor a pattern, nor standard input.
-fn is_missing(path: &Path) -> bool {
+pub fn is_missing(path: &Path) -> bool {
     let text = path.to_string_lossy();
     path != Path::new("-") && !path.exists() && !text.contains(['*', '?', '['])
 }

@@ -347,7 +347,8 @@ fn notes(answer: &CompareAnswer) -> Vec<Note> {
     let mut notes = answer.notes.clone();
     notes.extend(replication_notes(&answer.comparisons));
     let mut cautions: Vec<(Note, Vec<&str>)> = Vec::new();
-    for comparison in &answer.comparisons {
+    let judged = answer.comparisons.iter();
+    for comparison in judged.filter(|it| it.verdict != Verdict::NotMeasured) {
         let name = comparison.subject.benchmark.as_str();
         for note in comparison.cautions.iter().map(caution_note) {
             match cautions.iter_mut().find(|(known, _)| *known == note) {

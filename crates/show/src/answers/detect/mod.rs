@@ -43,6 +43,8 @@ pub struct DetectAnswer {
     pub order: Option<&'static str>,
     /// How a suggested command starts.
     pub program: String,
+    /// Whether the histories are of files and not of a store.
+    pub are_files: bool,
 }
 
 /// Changes for programs.

@@ -199,7 +199,7 @@ fn few_runs(answer: &DetectAnswer) -> Option<Note> {
             counted(longest, "run")
         );
         let moments = &answer.histories.moments;
-        if longest > 1 && moments.iter().all(|it| it.date().is_some()) {
+        if longest > 1 && !answer.are_files && moments.iter().all(|it| it.date().is_some()) {
             text.push_str(
                 "; `lapwing compare 'until DATE' 'since DATE'` compares two parts of a history",
             );

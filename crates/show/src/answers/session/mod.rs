@@ -4,13 +4,13 @@ mod advice;
 mod comparisons;
 mod executions;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use lapwing_analyse::clean::LeftOut;
 use lapwing_analyse::explain::{SessionComparison, SessionResult, SessionResults};
 use lapwing_analyse::judge::{CompareOptions, Estimate, Verdict};
-use lapwing_model::text::{counted, plural};
+use lapwing_model::text::{counted, joined, plural};
 use lapwing_model::{MetricName, Run, Session};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -353,6 +353,7 @@ impl SessionAnswer {
         ));
         notes.extend(advice::notes(&self.results.rows, |row| self.label(row)));
         notes.extend(self.jobs_note());
+        notes.extend(self.summaries_note());
         notes.extend(earlier_note(self.results.earlier));
         notes.extend(self.metric_note());
         notes.extend(self.exclusions());
@@ -429,6 +430,23 @@ impl SessionAnswer {
         comparison(&self.results.metric, unit, &values).save(path)
     }
 
+    /// Returns a note on results of which the source kept no samples.
+    fn summaries_note(&self) -> Option<Note> {
+        let rows = self.results.rows.iter();
+        let of_summaries = rows.filter(|row| !row.centres.is_empty());
+        let results = of_summaries.clone().count();
+        let centres: BTreeSet<&str> = of_summaries
+            .flat_map(|row| row.centres.iter().map(String::as_str))
+            .collect();
+        let text = format!(
+            "the source kept no samples of {}: the values are its summaries ({})",
+            counted(results, "result"),
+            joined(&centres)
+        );
+        let note = Note::marked("summaries", text).with("results", results);
+        (results > 0).then_some(note)
+    }
+
     /// Returns a note on instances whose jobs did not end well.
     fn jobs_note(&self) -> Option<Note> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -468,9 +486,6 @@ impl SessionAnswer {
                 .filter(|(metric, ..)| self.is_main(metric));
             let value = match main {
                 Some((_, unit, estimate)) => estimate.text(unit),
-                None if row.has_summaries => {
-                    "–  (the source kept only summaries: `lapwing report` has them)".to_owned()
-                }
                 None if estimates.is_empty() => NOTHING.to_owned(),
                 None => "–".to_owned(),
             };
