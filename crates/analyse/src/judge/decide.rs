@@ -41,11 +41,12 @@ pub fn decide(
     let exact = exact_metrics(comparisons);
     let mut known = SessionKnowledge::of(earlier);
     for ((metric, are_differences), members) in families {
-        if exact.get(&metric).copied().unwrap_or(false) {
-            for at in members {
-                compare_exactly(&mut comparisons[at], options);
-            }
-            continue;
+        let is_exact = exact.get(&metric).copied().unwrap_or(false);
+        let (exactly, members): (Vec<usize>, Vec<usize>) = members
+            .into_iter()
+            .partition(|at| is_exact || is_exact_alone(&comparisons[*at]));
+        for at in exactly {
+            compare_exactly(&mut comparisons[at], options);
         }
         let borders = if are_differences {
             [0.0; 2]
@@ -81,6 +82,14 @@ fn exact_metrics(comparisons: &[Comparison]) -> BTreeMap<String, bool> {
     exact
 }
 
+/// Returns whether values are compared exactly whatever the other benchmarks do: the metric has no noise, or counts of
+/// one process per side have no ratio.
+fn is_exact_alone(comparison: &Comparison) -> bool {
+    let is_one = comparison.reason == Some(VerdictReason::FewInstances);
+    let has_no_ratio = is_one && comparison.descriptive.is_none();
+    comparison.counts.is_some() && (comparison.has_no_noise || has_no_ratio)
+}
+
 /// Gives the verdict on counts that never vary: what differs has changed.
 fn compare_exactly(comparison: &mut Comparison, options: &CompareOptions) {
     let Some([baseline, candidate]) = comparison.counts else {
@@ -90,7 +99,8 @@ fn compare_exactly(comparison: &mut Comparison, options: &CompareOptions) {
         comparison.reason,
         None | Some(VerdictReason::NotPositive { .. })
     );
-    let is_within = comparison.is_one_process();
+    let is_few = comparison.reason == Some(VerdictReason::FewInstances);
+    let is_within = is_few && comparison.is_one_process();
     if !is_judged && !is_within {
         return;
     }

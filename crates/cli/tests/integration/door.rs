@@ -139,7 +139,7 @@ fn what_is_no_file_and_no_command_says_so() {
     exit 2
     error: there is no file old.json
     exit 2
-    error: test.py is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
+    error: test.py is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, catch2-text, asv-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
       nothing was imported from this file
       hint: if it is a program, `lapwing run -- python3 test.py` measures it
     exit 2

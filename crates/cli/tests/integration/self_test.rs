@@ -71,7 +71,7 @@ fn a_history_that_is_too_short_for_a_self_test_is_said_so() {
     assert_snapshot!(run(folder.path(), &["detect", "--self-test", "--fail-on", "regression"]), @"
     error: the argument '--self-test' cannot be used with '--fail-on <WHAT>'
 
-    Usage: lapwing detect --self-test
+    Usage: lapwing detect --self-test [FILE]...
 
     For more information, try '--help'.
     exit 2
@@ -80,7 +80,7 @@ fn a_history_that_is_too_short_for_a_self_test_is_said_so() {
     error: the following required arguments were not provided:
       --self-test
 
-    Usage: lapwing detect --self-test --slowdown <SLOWDOWN>
+    Usage: lapwing detect --self-test --slowdown <SLOWDOWN> [FILE]...
 
     For more information, try '--help'.
     exit 2
