@@ -56,7 +56,29 @@ fn a_file_per_side_says_what_differs_in_these_files_and_their_geometric_mean() {
         &path.join("new.txt"),
         &[("Encode", 1600.0, 3), ("Decode", 500.0, 1)],
     );
-    insta::assert_snapshot!(run(path, &["old.txt", "new.txt"]));
+    insta::assert_snapshot!(run(path, &["old.txt", "new.txt"]), @"
+    new.txt against old.txt: 1 worse, 2 better, 2 unchanged within 0.55 %, 1 equal in these files (one run each; another may differ)   (6 comparisons, FDR 5 %, no change: within 3 %)
+
+     benchmark                            metric               baseline    candidate         ratio  interval              instances  verdict
+     example.org/codec.BenchmarkDecode-8  allocs/op            0 allocs  1.00 allocs  +1.00 allocs  exact           1 × 10 / 1 × 10  ▲ worse in these files
+     example.org/codec.BenchmarkEncode-8  bytes_per_second    477 MiB/s    596 MiB/s       ≈1.250×  (1.243, 1.257)  1 × 10 / 1 × 10  ▼ better in these files
+     example.org/codec.BenchmarkEncode-8  wall_time             2.00 µs      1.60 µs       ≈0.800×  (0.796, 0.804)  1 × 10 / 1 × 10  ▼ faster in these files
+     example.org/codec.BenchmarkDecode-8  bytes_per_second   1.86 GiB/s   1.86 GiB/s       ≈1.000×  (0.995, 1.005)  1 × 10 / 1 × 10  = no change in these files, at most 0.55 %
+     example.org/codec.BenchmarkDecode-8  wall_time              500 ns       500 ns       ≈1.000×  (0.995, 1.005)  1 × 10 / 1 × 10  = no change in these files, at most 0.55 %
+     example.org/codec.BenchmarkEncode-8  allocs/op         3.00 allocs  3.00 allocs            1×  exact           1 × 10 / 1 × 10  = equal in these files
+
+    suite (wall_time): ≈0.894× (0.891, 0.898) in these files, the geometric mean of
+    2 benchmarks
+    suite (bytes_per_second): ≈1.118× (1.114, 1.122) in these files, the geometric
+    mean of 2 benchmarks
+    note: counts that never vary within a side are compared exactly: allocs/op
+    note: ratios marked ≈ are of one or two processes per side: their intervals, in
+    parentheses, are of iterations within these processes, and others may differ.
+    For a regression or improvement, compare at least 3 instances per side: several
+    files ('old*.json'), or measurements of `lapwing run`; for files of hyperfine,
+    `--each-run instance` does
+    exit 0
+    ");
     assert_eq!(
         run(path, &["compare", "old.txt", "new.txt"]),
         run(path, &["old.txt", "new.txt"])
@@ -147,7 +169,28 @@ fn units_without_noise_are_compared_exactly_even_with_one_value() {
     let units = "Unit text-bytes assume=exact\nUnit fill assume=exact better=higher\nUnit faults assume=exact better=lower\n";
     write("old.txt", units, ["100", "0.25", "100", "0"]);
     write("new.txt", units, ["105", "0.2", "101", "7"]);
-    insta::assert_snapshot!(run(path, &["compare", "old.txt", "new.txt"]));
+    insta::assert_snapshot!(run(path, &["compare", "old.txt", "new.txt"]), @"
+    new.txt against old.txt: 5 worse, 1 unchanged within 2.7 % in these files (one run each; another may differ)   (6 comparisons, FDR 5 %, no change: within 3 %)
+
+     benchmark       metric        baseline    candidate         ratio  interval          instances  verdict
+     BenchmarkOther  fill        0.250 fill   0.200 fill         0.80×  exact         1 × 2 / 1 × 2  ▲ worse in these files
+     BenchmarkTool   fill        0.250 fill   0.200 fill         0.80×  exact                 1 / 1  ▲ worse in these files
+     BenchmarkTool   text-bytes       100 B        105 B         1.05×  exact                 1 / 1  ▲ worse in these files
+     BenchmarkOther  faults        0 faults  7.00 faults  +7.00 faults  exact         1 × 2 / 1 × 2  ▲ worse in these files
+     BenchmarkTool   faults        0 faults  7.00 faults  +7.00 faults  exact                 1 / 1  ▲ worse in these files
+     BenchmarkOther  text-bytes       100 B        101 B        ≈1.00×  (0.98, 1.03)  1 × 2 / 1 × 2  = no change in these files, at most 2.7 %
+
+    suite (fill): ≈0.80× in these files, the geometric mean of 2 benchmarks
+    suite (text-bytes): ≈1.03× in these files, the geometric mean of 2 benchmarks
+    note: counts that never vary within a side are compared exactly: faults, fill,
+    text-bytes
+    note: ratios marked ≈ are of one or two processes per side: their intervals, in
+    parentheses, are of iterations within these processes, and others may differ.
+    For a regression or improvement, compare at least 3 instances per side: several
+    files ('old*.json'), or measurements of `lapwing run`; for files of hyperfine,
+    `--each-run instance` does
+    exit 0
+    ");
     // Nobody says so: one value shows no noise.
     write("plain-old.txt", "", ["100", "0.25", "100", "0"]);
     write("plain-new.txt", "", ["105", "0.2", "101", "7"]);

@@ -444,9 +444,11 @@ fn one_value_is_compared_exactly_if_its_source_says_that_it_has_no_noise() {
     let options = CompareOptions::default();
     let compared = |pairs: &[[f64; 2]], is_exact: bool| {
         let sides = |values: [f64; 2]| {
-            values.map(|value| SideSample {
-                is_exact,
-                ..side(&[value])
+            values.map(|value| {
+                let mut side = counted(value, 1);
+                side.is_exact = is_exact;
+                side.cleaned.instances[0].values.truncate(1);
+                side
             })
         };
         let compared = pairs.iter().enumerate().map(|(at, pair)| {
