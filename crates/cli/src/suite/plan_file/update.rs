@@ -68,7 +68,7 @@ mod tests {
 
     use super::*;
     use crate::suite::suite_update;
-    use crate::terminal::Terminal;
+    use lapwing_show::writing::AnswerFormat;
 
     const SUITE: &str = "\
 suite = \"compressors\"
