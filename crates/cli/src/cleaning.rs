@@ -248,8 +248,14 @@ impl JudgingOptions {
         if known.is_empty() {
             return None;
         }
-        let line = default_line(folder)?;
-        Some(CommitLine::new(line.branch, line.commits, known))
+        let of_branch = default_line(folder)?;
+        let (branch, commits) = (of_branch.branch.clone(), of_branch.commits.clone());
+        let line = CommitLine::new(branch, commits, known);
+        Some(if line.has_others() {
+            line.in_order(of_branch.with_merged(folder))
+        } else {
+            line
+        })
     }
 
     /// Returns the number of commits after one up to another; `None` if the repository under test does not have them.

@@ -244,7 +244,7 @@ impl FoundSides {
         };
         let open = || {
             let opened = open_for_reading(context).map_err(|error| match missing_file(specs) {
-                Some(path) => CliError::input(format!("there is no file {path}")),
+                Some(path) => no_file(path),
                 None => error,
             });
             honour(opened?)
@@ -320,6 +320,17 @@ fn missing_file(specs: &[SideSpec]) -> Option<&str> {
     let is_there = |path: &Path| path.exists() || fits(path);
     let mut missing = texts.filter(|text| !is_there(Path::new(text)));
     missing.find(|text| text.contains('/') || Path::new(text).extension().is_some())
+}
+
+/// Returns the error on a missing file. A file with a label before it, as benchstat takes it, is one without.
+fn no_file(path: &str) -> CliError {
+    let error = CliError::input(format!("there is no file {path}"));
+    match path.split_once('=') {
+        Some((_label, file)) if Path::new(file).exists() => error.hint(format!(
+            "a side has the name of its file, without a label: `{file}`"
+        )),
+        _ => error,
+    }
 }
 
 /// First bytes of a store.

@@ -52,6 +52,15 @@ impl Run {
     pub const CONTROL_OF: &'static str = "control_of";
     /// The attribute of a run in a Python environment of its own: the packages that were asked for.
     pub const PYTHON_PACKAGES: &'static str = "python_packages";
+    /// The attribute of a run of Go: what its `Unit` lines say of units, by unit and key.
+    pub const UNITS: &'static str = "units";
+
+    /// Returns whether the source says that a metric has no noise: Go's `Unit text-bytes assume=exact`.
+    pub fn is_exact(&self, metric: &str) -> bool {
+        let units = self.attributes.get(Self::UNITS);
+        let assumed = units.and_then(|it| it.get(metric)?.get("assume")?.as_str());
+        assumed == Some("exact")
+    }
 
     /// Returns the levels of its factors as people read them.
     pub fn levels(&self) -> Levels {

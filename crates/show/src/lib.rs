@@ -38,7 +38,7 @@ pub use words::detection::{
 };
 pub use words::enough::{AbilityCounts, DetectionAbility, EnoughConfigurations};
 pub use words::estimate::{
-    EstimateText, comparison_sentence, cv_text, difference_text, ratio_text,
+    EstimateText, comparison_sentence, cv_text, difference_text, ratio_text, suite_ratio_text,
 };
 pub use words::finding::{
     FindingGroupText, FindingText, MomentText, NAMED_ENVIRONMENT_CHANGES, change_text,

@@ -151,6 +151,8 @@ pub struct SideSample {
     pub units: BTreeSet<String>,
     /// The directions of the metric, if known.
     pub directions: BTreeSet<Better>,
+    /// Whether the sources say that the metric has no noise.
+    pub is_exact: bool,
     /// The variants and levels of factors.
     pub setting: SideSetting,
     /// Whether hosts are to be the pairs, whatever the sessions.
@@ -211,13 +213,18 @@ pub struct Comparison {
     pub(super) by_session: Option<SessionSides>,
     /// The counts of the two sides, if they never vary there.
     pub(super) counts: Option<[f64; 2]>,
+    /// Whether the sources of both sides say that the metric has no noise.
+    pub(super) has_no_noise: bool,
 }
 
 impl Comparison {
-    /// Returns whether each side is one process with several iterations.
+    /// Returns whether each side is one process with several iterations, or with a value without noise.
     pub fn is_one_process(&self) -> bool {
         let described = self.descriptive.as_ref();
+        let estimates = [self.baseline_estimate, self.candidate_estimate];
+        let is_one = |it: &Option<Estimate>| it.is_some_and(|it| it.size.instances == 1);
         described.is_some_and(|ratio| ratio.iterations.is_some())
+            || self.counts.is_some() && estimates.iter().all(is_one)
     }
 
     /// Returns whether it is certain that something changed, if perhaps by less than the smallest effect.
@@ -368,6 +375,7 @@ pub fn compare(
         answer: None,
         by_session,
         counts,
+        has_no_noise: sides.iter().all(|side| side.is_exact),
     }
 }
 
@@ -384,10 +392,11 @@ fn far_mean(side: &SideSample) -> Option<f64> {
 /// The unit of times, which are never counts.
 const SECONDS: &str = "s";
 
-/// Returns the whole numbers that all iterations of the two sides have, if each side has several iterations and they
-/// never vary.
+/// Returns the values that all iterations of the two sides have, if they never vary within a side: whole numbers of
+/// several iterations, or any of a metric that has no noise by its sources.
 fn counts(sides: [&SideSample; 2], metric: &Metric) -> Option<[f64; 2]> {
-    if metric.unit == SECONDS {
+    let is_exact = sides.iter().all(|side| side.is_exact);
+    if metric.unit == SECONDS && !is_exact {
         return None;
     }
     let of_side = |side: &SideSample| {
@@ -398,7 +407,8 @@ fn counts(sides: [&SideSample; 2], metric: &Metric) -> Option<[f64; 2]> {
             others &= value.total_cmp(&first).is_eq();
             number += 1;
         }
-        (others && number > 1 && first.fract() == 0.0).then_some(first)
+        let is_count = number > 1 && first.fract() == 0.0;
+        (others && (is_exact || is_count)).then_some(first)
     };
     Some([of_side(sides[0])?, of_side(sides[1])?])
 }

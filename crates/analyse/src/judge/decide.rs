@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_stats::{
-    Difference, DifferenceMethod, NeededReplicates, PValue, Replicates, benjamini_hochberg,
-};
+use lapwing_stats::{NeededReplicates, PValue, Replicates, benjamini_hochberg};
 use rayon::prelude::*;
 
 use super::caution::Caution;
@@ -43,11 +41,12 @@ pub fn decide(
     let exact = exact_metrics(comparisons);
     let mut known = SessionKnowledge::of(earlier);
     for ((metric, are_differences), members) in families {
-        if exact.get(&metric).copied().unwrap_or(false) {
-            for at in members {
-                compare_exactly(&mut comparisons[at], options);
-            }
-            continue;
+        let is_exact = exact.get(&metric).copied().unwrap_or(false);
+        let (exactly, members): (Vec<usize>, Vec<usize>) = members
+            .into_iter()
+            .partition(|at| is_exact || is_exact_alone(&comparisons[*at]));
+        for at in exactly {
+            compare_exactly(&mut comparisons[at], options);
         }
         let borders = if are_differences {
             [0.0; 2]
@@ -83,6 +82,14 @@ fn exact_metrics(comparisons: &[Comparison]) -> BTreeMap<String, bool> {
     exact
 }
 
+/// Returns whether values are compared exactly whatever the other benchmarks do: the metric has no noise, or counts of
+/// one process per side have no ratio.
+fn is_exact_alone(comparison: &Comparison) -> bool {
+    let is_one = comparison.reason == Some(VerdictReason::FewInstances);
+    let has_no_ratio = is_one && comparison.descriptive.is_none();
+    comparison.counts.is_some() && (comparison.has_no_noise || has_no_ratio)
+}
+
 /// Gives the verdict on counts that never vary: what differs has changed.
 fn compare_exactly(comparison: &mut Comparison, options: &CompareOptions) {
     let Some([baseline, candidate]) = comparison.counts else {
@@ -92,27 +99,8 @@ fn compare_exactly(comparison: &mut Comparison, options: &CompareOptions) {
         comparison.reason,
         None | Some(VerdictReason::NotPositive { .. })
     );
-    let estimates = [comparison.baseline_estimate, comparison.candidate_estimate];
-    let is_one_each = estimates
-        .iter()
-        .all(|it| it.is_some_and(|it| it.size.instances == 1));
-    // Zero has no ratio.
-    let is_without_ratio = comparison.descriptive.is_none()
-        && comparison.reason == Some(VerdictReason::FewInstances)
-        && is_one_each;
-    let is_within = comparison.is_one_process() || is_without_ratio;
-    if is_without_ratio {
-        comparison.difference = Some(Difference {
-            value: candidate - baseline,
-            interval: point(candidate - baseline),
-            p_value: if baseline.total_cmp(&candidate).is_eq() {
-                1.0
-            } else {
-                0.0
-            },
-            method: DifferenceMethod::Welch,
-        });
-    }
+    let is_few = comparison.reason == Some(VerdictReason::FewInstances);
+    let is_within = is_few && comparison.is_one_process();
     if !is_judged && !is_within {
         return;
     }

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::compare::{CompareOptions, Comparison, SideSample, compare, obstacle};
 use super::decide::decide;
+use super::descriptive::DescriptiveRatio;
 use super::earlier::{EarlierComparisons, LARGEST_FAMILY};
 use super::metrics::{FIRST, MetricChoice, metric};
 use super::pool::tell_drifts;
@@ -16,7 +17,7 @@ use super::replication::side_sample::halves;
 use super::replication::starts::{SamplePolicies, SideStarts};
 use super::replication::unit::HOSTS;
 use super::session_knowledge::SessionKnowledge;
-use super::suite::{SuiteMember, suite_ratio};
+use super::suite::{SuiteMember, described_suite_ratio, suite_ratio};
 use super::verdict::VerdictReason;
 use crate::clean::{Audit, BenchmarkAudit, CleaningRules, plans_any_auto};
 use crate::sample::{
@@ -87,6 +88,17 @@ pub struct SuiteComparison {
     pub setting: Option<String>,
     /// The geometric mean of the ratios of its benchmarks.
     pub ratio: SuiteRatio,
+    /// Whether these ratios are descriptive: of too few instances for a verdict.
+    pub is_descriptive: bool,
+}
+
+/// What a geometric mean of a suite is made of.
+#[derive(Default)]
+struct SuiteMembers<'a> {
+    /// The benchmarks with a ratio.
+    judged: Vec<SuiteMember<'a>>,
+    /// The ratios of those with too few instances for a verdict.
+    described: Vec<DescriptiveRatio>,
 }
 
 impl SideSamples {
@@ -405,21 +417,15 @@ impl SideSamples {
     }
 
     /// Returns the geometric mean of the ratios of each suite of two benchmarks or more, for each metric and
-    /// candidate. Benchmarks without a ratio are excluded: too few instances for a verdict, or different epochs or
-    /// units on the two sides.
+    /// candidate. Benchmarks without a ratio are excluded: different epochs or units on the two sides, or too few
+    /// instances for a verdict. If that is so for all but one, the mean is of the descriptive ratios.
     pub fn suites(&self, names: &[String], confidence: Confidence) -> Vec<SuiteComparison> {
         type Key<'a> = (&'a str, bool, &'a str, usize, Option<Setting>);
         let pairs = self.pairs(names);
-        let mut suites: BTreeMap<Key<'_>, Vec<SuiteMember<'_>>> = BTreeMap::new();
+        let mut suites: BTreeMap<Key<'_>, SuiteMembers<'_>> = BTreeMap::new();
         let mut known = SessionKnowledge::of(&self.earlier);
         for pair in &pairs {
-            // A benchmark without a ratio adds nothing to the mean.
-            let has_ratio = obstacle(pair.sides).is_none();
             let subject = &pair.subject;
-            let member = SuiteMember::of(pair.sides, subject, &mut known, confidence);
-            let Some(member) = member.filter(|_| has_ratio) else {
-                continue;
-            };
             let metric = subject.metric.as_str();
             let key = (
                 subject.suite.as_str(),
@@ -428,21 +434,39 @@ impl SideSamples {
                 pair.candidate,
                 pair.is_shared.then(|| subject.setting.clone()),
             );
-            suites.entry(key).or_default().push(member);
+            let members = suites.entry(key).or_default();
+            match obstacle(pair.sides) {
+                None => {
+                    let member = SuiteMember::of(pair.sides, subject, &mut known, confidence);
+                    members.judged.extend(member);
+                }
+                Some(VerdictReason::FewInstances) => {
+                    let ratio = DescriptiveRatio::of(pair.sides, confidence);
+                    members.described.extend(ratio);
+                }
+                // A benchmark without a ratio adds nothing to the mean.
+                Some(_) => {}
+            }
         }
-        let of_several = suites.into_iter().filter(|(_, members)| members.len() > 1);
-        of_several
-            .filter_map(|((suite, _, metric, candidate, setting), members)| {
-                Some(SuiteComparison {
-                    suite: suite.to_owned(),
-                    metric: metric.to_owned(),
-                    baseline: names[0].clone(),
-                    candidate: names[candidate].clone(),
-                    setting: setting.and_then(|setting| setting.text()),
-                    ratio: suite_ratio(&members, confidence)?,
-                })
+        let means = suites.into_iter().filter_map(|(key, members)| {
+            let (suite, _, metric, candidate, setting) = key;
+            let is_descriptive = members.judged.len() < 2;
+            let ratio = match is_descriptive {
+                false => suite_ratio(&members.judged, confidence),
+                true if members.described.len() < 2 => None,
+                true => described_suite_ratio(&members.described, confidence),
+            };
+            Some(SuiteComparison {
+                suite: suite.to_owned(),
+                metric: metric.to_owned(),
+                baseline: names[0].clone(),
+                candidate: names[candidate].clone(),
+                setting: setting.and_then(|setting| setting.text()),
+                ratio: ratio?,
+                is_descriptive,
             })
-            .collect()
+        });
+        means.collect()
     }
 
     /// Returns the samples of two sides, of one setting each.

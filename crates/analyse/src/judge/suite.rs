@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use lapwing_stats::{
-    ClusteredSides, Confidence, Interval, SuiteRatio, geometric_mean_of_ratios, mean,
-    suite_ratio_by_cluster,
+    ClusteredSides, Confidence, Interval, Replicates, SuiteRatio, geometric_mean,
+    geometric_mean_of_ratios, mean, suite_ratio_by_cluster,
 };
 
 use super::INSTANCES_FOR_A_VERDICT;
 use super::compare::SideSample;
+use super::descriptive::DescriptiveRatio;
 use super::family::of_ratio;
 use super::replication::unit::{Replication, ReplicationUnit, log_means};
 use super::session_knowledge::SessionKnowledge;
@@ -101,6 +102,33 @@ pub(super) fn suite_ratio(
         .map(|[baseline, candidate]| [baseline.as_slice(), candidate.as_slice()])
         .collect();
     geometric_mean_of_ratios(&sides, confidence)
+}
+
+/// Returns the geometric mean of descriptive ratios; its interval is that of the iterations of one process per side, if
+/// all ratios are.
+pub(super) fn described_suite_ratio(
+    ratios: &[DescriptiveRatio],
+    confidence: Confidence,
+) -> Option<SuiteRatio> {
+    let of_iterations = ratios.iter().map(|it| match it.iterations.as_ref()? {
+        Replicates::Sides(sides) => {
+            let values = |logs: &Vec<f64>| logs.iter().map(|log| log.exp()).collect();
+            Some(sides.each_ref().map(values))
+        }
+        Replicates::Pairs(_) => None,
+    });
+    let Some(of_iterations) = of_iterations.collect::<Option<Vec<[Vec<f64>; 2]>>>() else {
+        let values: Vec<f64> = ratios.iter().map(|it| it.value).collect();
+        return Some(SuiteRatio {
+            ratio: geometric_mean(&values)?,
+            interval: None,
+            benchmarks: values.len(),
+        });
+    };
+    let sides = of_iterations
+        .iter()
+        .map(|sides| sides.each_ref().map(Vec::as_slice));
+    geometric_mean_of_ratios(&sides.collect::<Vec<_>>(), confidence)
 }
 
 /// Returns the logarithms with the numbers of their blocks or sessions; `None` if a side has fewer than three of them,

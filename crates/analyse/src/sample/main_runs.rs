@@ -24,6 +24,8 @@ pub struct CommitLine {
     numbers: BTreeMap<String, usize>,
     /// Commits that the repository has, on the line or elsewhere.
     known: BTreeSet<String>,
+    /// The places of all commits of the branch, those that were merged too, if any of these is known.
+    places: BTreeMap<String, usize>,
 }
 
 impl CommitLine {
@@ -38,6 +40,32 @@ impl CommitLine {
             branch,
             numbers: commits.into_iter().zip(1..).collect(),
             known,
+            places: BTreeMap::new(),
+        }
+    }
+
+    /// Returns whether the repository has commits elsewhere.
+    pub fn has_others(&self) -> bool {
+        self.known
+            .iter()
+            .any(|commit| self.number(commit).is_none())
+    }
+
+    /// Returns the line with the order of all commits of the branch, each after its parents.
+    #[must_use]
+    pub fn in_order(self, all: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            places: all.into_iter().zip(1..).collect(),
+            ..self
+        }
+    }
+
+    /// Returns the place of a commit, which may be abbreviated, among those of the branch; `None` if it is not one.
+    pub(super) fn place(&self, commit: &str) -> Option<usize> {
+        if self.places.is_empty() {
+            self.number(commit)
+        } else {
+            number_in(&self.places, commit)
         }
     }
 
@@ -48,11 +76,7 @@ impl CommitLine {
 
     /// Returns the number of a commit, which may be abbreviated; `None` if it is not on the line.
     pub fn number(&self, commit: &str) -> Option<usize> {
-        if commit.len() < SHORTEST_HASH {
-            return None;
-        }
-        let (hash, number) = self.numbers.range(commit.to_owned()..).next()?;
-        hash.starts_with(commit).then_some(*number)
+        number_in(&self.numbers, commit)
     }
 
     /// Returns whether the repository has nearly all of the commits of these runs that have no date: those of a shallow
@@ -69,6 +93,15 @@ impl CommitLine {
     fn is_elsewhere(&self, commit: &str) -> bool {
         self.number(commit).is_none() && self.known.contains(commit)
     }
+}
+
+/// Returns the number of a commit, which may be abbreviated.
+fn number_in(numbers: &BTreeMap<String, usize>, commit: &str) -> Option<usize> {
+    if commit.len() < SHORTEST_HASH {
+        return None;
+    }
+    let (hash, number) = numbers.range(commit.to_owned()..).next()?;
+    hash.starts_with(commit).then_some(*number)
 }
 
 /// The runs to judge.

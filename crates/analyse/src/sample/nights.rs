@@ -59,7 +59,7 @@ impl SuiteHistories {
                 moment
             });
             let line = line.filter(|line| line.places(&runs));
-            let number = |commit: Option<&str>| line?.number(commit?);
+            let number = |commit: Option<&str>| line?.place(commit?);
             let numbers: BTreeMap<Id, usize> = runs
                 .iter()
                 .filter_map(|run| Some((run.id, number(run.commit.as_deref())?)))

@@ -285,7 +285,7 @@ pub(super) const TABLE: &[ForeignOption] = &[
         ],
         command: "compare",
         instead: Some("--where"),
-        answer: "sides are columns and benchmarks are rows; --where CONDITIONS divides further, as in `lapwing compare variant=a variant=b`",
+        answer: "sides are columns and benchmarks are rows; settings in a file are sides after `lapwing import FILE`: `lapwing compare note=before note=after`",
     },
     ForeignOption {
         program: "benchstat",

@@ -109,6 +109,7 @@ fn several_commits_against_one_have_a_ratio_and_no_verdict() {
      t.py::test_sort   1.000 s     1.10 s   ≈1.10×  (1.09, 1.12)        4 / 1  ? undecided: need 3 instances per side, got 4 and 1
      t.py::test_join   2.000 s     2.00 s  ≈0.998×  (0.993, 1.003)      4 / 1  ? undecided: need 3 instances per side, got 4 and 1
 
+    suite: ≈1.05×, the geometric mean of 2 benchmarks
     note: pooled: 4 sessions of 4 versions in old-*.json, 1 session of 1 version in
     new-5.json
     note: ratios marked ≈ are of fewer than 3 instances on one side: their

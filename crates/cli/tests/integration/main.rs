@@ -9,6 +9,7 @@
 mod advise;
 mod answers;
 mod audit;
+mod benchstat_habit;
 mod bisect;
 mod bisect_jobs;
 mod burn_in;

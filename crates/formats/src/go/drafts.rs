@@ -10,7 +10,7 @@ use crate::go::visits::{Roles, Visit, run_key};
 use crate::go::{OBSERVED, VERSION};
 use crate::shared::intake::{InstanceDraft, RunDraft};
 use crate::shared::keys::{put, put_object};
-use lapwing_model::{Better, Level, Metric, Object, Version};
+use lapwing_model::{Better, Level, Metric, Object, Run, Version};
 
 /// Two packages may have benchmarks of the same name.
 pub(super) fn benchmark_id(settings: &Settings, name: &str) -> String {
@@ -37,7 +37,7 @@ pub(super) fn run_draft(text: &GoText, roles: &Roles, place: u32) -> RunDraft {
         }
     }
     let mut attributes = Object::new();
-    put_object(&mut attributes, "units", unit_attributes(text));
+    put_object(&mut attributes, Run::UNITS, unit_attributes(text));
     let draft = RunDraft {
         key: run_key(settings, roles),
         factors,

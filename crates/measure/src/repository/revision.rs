@@ -66,6 +66,21 @@ pub struct DefaultLine {
     pub branch: String,
     /// Its commits by first parents, oldest first.
     pub commits: Vec<String>,
+    references: Vec<String>,
+}
+
+impl DefaultLine {
+    /// Returns all commits of the branch, those that were merged too, each after its parents; empty if they cannot be
+    /// read.
+    pub fn with_merged(&self, folder: &Path) -> Vec<String> {
+        let all = output(
+            git(folder)
+                .args(["rev-list", "--topo-order", "--reverse"])
+                .arg("--end-of-options")
+                .args(&self.references),
+        );
+        all.unwrap_or_default().lines().map(str::to_owned).collect()
+    }
 }
 
 /// Usual names of default branches.
@@ -95,14 +110,16 @@ pub fn default_line(folder: &Path) -> Option<DefaultLine> {
         Some((*name).to_owned())
     };
     let branch = of_origin.or_else(usual).or_else(|| of("HEAD"))?;
+    let references = references(&branch);
     let line = output(
         git(folder)
             .args(["rev-list", "--first-parent", "--topo-order", "--reverse"])
             .arg("--end-of-options")
-            .args(references(&branch)),
+            .args(&references),
     )?;
     Some(DefaultLine {
         branch,
+        references,
         commits: line.lines().map(str::to_owned).collect(),
     })
 }

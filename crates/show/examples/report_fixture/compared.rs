@@ -75,6 +75,7 @@ pub(crate) fn view(benchmarks: &[BenchmarkData]) -> ComparisonView {
             }),
             benchmarks: 8,
         },
+        is_descriptive: false,
     });
     ComparisonView {
         comparisons,

@@ -21,7 +21,7 @@ use super::slug::slug;
 use crate::quantity::round_percent;
 use crate::sample::{FIRST_METRIC, metric_title};
 use crate::words::verdict::{news_rank, worst_verdict};
-use crate::{caution_text, news_first, ratio_text, verdicts_text};
+use crate::{caution_text, news_first, suite_ratio_text, verdicts_text};
 use lapwing_analyse::judge::{
     CompareOptions, Comparison, Estimate, INSTANCES_FOR_A_VERDICT, SuiteComparison, Verdict,
 };
@@ -338,7 +338,7 @@ fn suites(view: &ComparisonView) -> Markup {
                         "Suite " strong { (it.suite) } ", " (metric_title(&it.metric))
                         @if several_candidates { ", " (it.candidate) }
                         @if let Some(setting) = &it.setting { ", " (setting) }
-                        ": " strong { (ratio_text(it.ratio.ratio, it.ratio.interval)) }
+                        ": " strong { (suite_ratio_text(it)) }
                         " (geometric mean of " (counted(it.ratio.benchmarks, "benchmark")) ")"
                     }
                 }

@@ -1,11 +1,11 @@
 //! Values with their intervals and sample sizes in words: never one without the others.
 
-use lapwing_stats::Interval;
+use lapwing_stats::{Interval, SuiteRatio};
 
 use super::super::quantity::{
     MOST_DECIMALS, NOTHING, UnitScale, decimals, fixed, percent, quantity, ratio, ratio_decimals,
 };
-use lapwing_analyse::judge::{ComparedRatio, Estimate};
+use lapwing_analyse::judge::{ComparedRatio, Estimate, SuiteComparison};
 use lapwing_model::Better;
 
 /// The words for an estimate.
@@ -108,6 +108,32 @@ pub(crate) fn ratio_interval(value: f64, interval: Option<Interval>) -> Option<S
     let decimals = decimals_of_ratio(value, interval);
     ends(interval)
         .map(|(lower, upper)| format!("[{}, {}]", fixed(lower, decimals), fixed(upper, decimals)))
+}
+
+/// Returns a descriptive ratio and its interval: `≈1.04×` and `(1.02, 1.07)`, or nothing where it has no ends.
+pub(crate) fn described_texts(value: f64, interval: Option<Interval>) -> [String; 2] {
+    let bounds = ratio_interval(value, interval).unwrap_or_default();
+    [
+        format!("≈{}", ratio_value(value, interval)),
+        bounds.replace('[', "(").replace(']', ")"),
+    ]
+}
+
+/// Returns the geometric mean of a suite, of descriptive ratios marked as these are: `1.01× [0.99, 1.02]`,
+/// `≈1.01× (0.99, 1.02)`, `1.04× exact`.
+pub fn suite_ratio_text(suite: &SuiteComparison) -> String {
+    let SuiteRatio {
+        ratio, interval, ..
+    } = suite.ratio;
+    let is_exact = interval.is_some_and(|it| it.lower.total_cmp(&it.upper).is_eq());
+    if suite.is_descriptive && is_exact {
+        format!("{} exact", self::ratio(ratio))
+    } else if suite.is_descriptive {
+        let [value, bounds] = described_texts(ratio, interval);
+        format!("{value} {bounds}").trim_end().to_owned()
+    } else {
+        ratio_text(ratio, interval)
+    }
 }
 
 /// Returns the sentence that compares two things by a metric, or `None` when either value is

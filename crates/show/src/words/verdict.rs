@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::super::quantity::{percent, quantity, ratio, round_percent};
-use super::estimate::{ratio_interval, ratio_text, ratio_value};
+use super::estimate::{described_texts, ratio_interval, ratio_text, ratio_value};
 use lapwing_analyse::judge::{
     Caution, CompareMethod, ComparedRatio, Comparison, INSTANCES_FOR_A_VERDICT, ReplicationUnit,
     Verdict, VerdictReason,
@@ -149,20 +149,20 @@ impl ComparisonText for Comparison {
             ];
         }
         if let Some(ratio) = &self.descriptive {
-            let value = ratio_value(ratio.value, ratio.interval);
-            let interval = ratio.interval.map(|it| {
-                let text = ratio_text(ratio.value, Some(it));
-                let bounds = text.split_once('[').map_or("", |(_, it)| it);
-                format!("({})", bounds.trim_end_matches(']'))
-            });
-            return [format!("≈{value}"), interval.unwrap_or_default()];
+            return described_texts(ratio.value, ratio.interval);
         }
-        let Some(difference) = self.difference else {
-            return [String::new(), String::new()];
-        };
         let text = |value: f64| {
             let sign = if value < 0.0 { "−" } else { "+" };
             format!("{sign}{}", quantity(value.abs(), &self.metric.unit))
+        };
+        let estimates = self.baseline_estimate.zip(self.candidate_estimate);
+        if self.is_exact
+            && let Some((baseline, candidate)) = estimates
+        {
+            return [text(candidate.value - baseline.value), "exact".to_owned()];
+        }
+        let Some(difference) = self.difference else {
+            return [String::new(), String::new()];
         };
         let Interval { lower, upper } = difference.interval;
         [

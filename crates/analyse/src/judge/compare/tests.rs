@@ -434,8 +434,41 @@ fn counts_that_never_vary_are_compared_exactly() {
         Verdict::Equivalent,
     ];
     assert_eq!(verdicts, expected);
-    let verdicts = compared(&[[12.0, 12.0], [12.0, 13.0]], 1);
-    assert_eq!(verdicts, [Verdict::UnchangedInRuns, Verdict::WorseInRuns]);
+    let verdicts = compared(&[[12.0, 12.0], [12.0, 13.0], [0.0, 1.0]], 1);
+    let worse = Verdict::WorseInRuns;
+    assert_eq!(verdicts, [Verdict::UnchangedInRuns, worse, worse]);
+}
+
+#[test]
+fn one_value_is_compared_exactly_if_its_source_says_that_it_has_no_noise() {
+    let options = CompareOptions::default();
+    let compared = |pairs: &[[f64; 2]], is_exact: bool| {
+        let sides = |values: [f64; 2]| {
+            values.map(|value| {
+                let mut side = counted(value, 1);
+                side.is_exact = is_exact;
+                side.cleaned.instances[0].values.truncate(1);
+                side
+            })
+        };
+        let compared = pairs.iter().enumerate().map(|(at, pair)| {
+            let [before, after] = sides(*pair);
+            let subject = subject(&at.to_string());
+            let sides = [&before, &after];
+            compare(subject, Metric::lower("B"), ["old", "new"], sides, &options)
+        });
+        let mut all: Vec<Comparison> = compared.collect();
+        decide(&mut all, &options);
+        all.into_iter().map(|it| it.verdict).collect::<Vec<_>>()
+    };
+    let pairs = [[100.0, 100.5], [100.0, 100.0], [3.0, 0.0]];
+    let expected = [
+        Verdict::WorseInRuns,
+        Verdict::UnchangedInRuns,
+        Verdict::BetterInRuns,
+    ];
+    assert_eq!(compared(&pairs, true), expected);
+    assert_eq!(compared(&pairs, false), [Verdict::Inconclusive; 3]);
 }
 
 #[test]

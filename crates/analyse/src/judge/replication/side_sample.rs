@@ -69,6 +69,7 @@ impl SideSample {
         let mut side = Self {
             cleaned,
             recorded_instances: instances.len(),
+            is_exact: instances.iter().all(|it| it.run.is_exact(metric)),
             ..Self::default()
         };
         for instance in instances {

@@ -488,7 +488,9 @@ impl CompareCommand {
                 known_sides_text(&KnownSides::among(&heads, None))
             }
             Err(_no_store) => {
-                "two files can be compared: `lapwing compare old.json new.json`".to_owned()
+                "two files can be compared: `lapwing compare old.json new.json`; two commits or settings in one file after \
+                 `lapwing import FILE`: `lapwing compare commit:ab12 commit:cd34`"
+                    .to_owned()
             }
         };
         Err(CliError::input(what).hint(known))

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use lapwing_analyse::detect::{
-    ChangeKind, DetectOptions, Detection, Direction, Finding, Histories, HistoryOrder,
-    SelfTestOptions, SeriesState, detect, measured, self_test,
+    ChangeKind, DetectOptions, Detection, Direction, FAILURES, Finding, Histories, HistoryOrder,
+    HistorySeries, SelfTestOptions, SeriesState, detect, measured, self_test,
 };
 use lapwing_analyse::sample::{MainChoice, RunOrder, SampleFilter, each_with_all_metrics};
 use lapwing_record::StoreError;
@@ -244,7 +244,7 @@ impl DetectCommand {
         if let Some(command) = &self.notify {
             notify::notify(command, &answer, &mut store)?;
         }
-        Ok(self.judge(&answer))
+        Ok(self.judge(&answer, context))
     }
 
     /// Writes the badge and the JUnit XML that were asked for.
@@ -291,7 +291,7 @@ impl DetectCommand {
         context.show(&answer, &self.answer)
     }
 
-    fn judge(&self, answer: &DetectAnswer) -> ExitStatus {
+    fn judge(&self, answer: &DetectAnswer, context: &Context) -> ExitStatus {
         let detection = &answer.detection;
         let is_regression =
             |finding: &Finding| finding.direction == Direction::Regression && finding.is_open();
@@ -319,6 +319,18 @@ impl DetectCommand {
         }
         // What was not judged never passes, whatever was said of by-products such as failures.
         if detection.judged.judged == 0 {
+            return ExitStatus::NotEnough;
+        }
+        let series = answer.histories.series.iter().zip(&detection.states);
+        let mut judged = series.filter(|(_, state)| matches!(state, SeriesState::Tested));
+        let asks_for_regressions = (self.fail_on.iter()).any(|it| *it != ChangeGate::NotMeasured);
+        let is_measured = |series: &HistorySeries| series.subject.metric != FAILURES;
+        if asks_for_regressions
+            && !judged.any(|(series, _)| is_measured(series) && series.metric.better.is_some())
+        {
+            context.terminal.note(
+                "--fail-on judged nothing: no metric says whether more of it is better, so that no change is a regression",
+            );
             return ExitStatus::NotEnough;
         }
         ExitStatus::Fine

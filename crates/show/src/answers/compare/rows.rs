@@ -283,23 +283,34 @@ pub struct SuiteRow<'a> {
     baseline: &'a str,
     candidate: &'a str,
     benchmarks: usize,
-    ratio: f64,
+    ratio: Option<f64>,
     lower: Option<f64>,
     upper: Option<f64>,
+    /// Instead of the ratio, where its benchmarks have too few instances for a verdict.
+    descriptive_ratio: Option<f64>,
+    descriptive_lower: Option<f64>,
+    descriptive_upper: Option<f64>,
     setting: Option<&'a str>,
 }
 
 impl<'a> SuiteRow<'a> {
     pub fn new(suite: &'a SuiteComparison) -> Self {
+        let of_suite = Some(suite.ratio);
+        let ratio = of_suite.filter(|_| !suite.is_descriptive);
+        let descriptive = of_suite.filter(|_| suite.is_descriptive);
+        let [interval, descriptive_interval] = [ratio, descriptive].map(|it| it?.interval);
         Self {
             suite: &suite.suite,
             metric: &suite.metric,
             baseline: &suite.baseline,
             candidate: &suite.candidate,
             benchmarks: suite.ratio.benchmarks,
-            ratio: suite.ratio.ratio,
-            lower: suite.ratio.interval.map(|it| it.lower),
-            upper: suite.ratio.interval.map(|it| it.upper),
+            ratio: ratio.map(|it| it.ratio),
+            lower: interval.map(|it| it.lower),
+            upper: interval.map(|it| it.upper),
+            descriptive_ratio: descriptive.map(|it| it.ratio),
+            descriptive_lower: descriptive_interval.map(|it| it.lower),
+            descriptive_upper: descriptive_interval.map(|it| it.upper),
             setting: suite.setting.as_deref(),
         }
     }

@@ -15,7 +15,7 @@ use crate::writing::Align::{Left, Right, Whole};
 use crate::writing::{IntervalBar, Note, Picture, Table, TextAnswer, View};
 use crate::{
     ComparisonText, EstimateText, VerdictText, after, explanation_text, news_first, quantity,
-    ratio_text, replication_notes, round_percent, verdicts_text, within_text,
+    replication_notes, round_percent, suite_ratio_text, verdicts_text, within_text,
 };
 
 /// Of more comparisons only changes are listed.
@@ -237,8 +237,13 @@ fn table(
         let subject = &comparison.subject;
         let estimates = [comparison.baseline_estimate, comparison.candidate_estimate];
         let [ratio, interval] = comparison.change_texts();
-        let [baseline, candidate] =
-            estimates.map(|estimate| estimate.map_or(0, |it| it.size.instances));
+        let [baseline, candidate] = estimates.map(|estimate| match estimate.map(|it| it.size) {
+            // The iterations of one process are what its row rests on.
+            Some(size) if comparison.is_one_process() && size.most_iterations > 1 => {
+                format!("{} × {}", size.instances, size.most_iterations)
+            }
+            size => size.map_or(0, |it| it.instances).to_string(),
+        });
         let mut cells = vec![
             columns.name(comparison, is_narrow),
             subject.metric.clone(),
@@ -318,25 +323,39 @@ fn suite_note(answer: &CompareAnswer, suite: &SuiteComparison) -> Note {
         format!(" ({})", parts.join(", "))
     };
     let mut members = answer.comparisons.iter().filter(|it| {
-        it.ratio.is_some()
+        it.ratio.is_some() != suite.is_descriptive
             && it.subject.suite == suite.suite
             && it.subject.metric == suite.metric
             && it.candidate == suite.candidate
             && it.baseline == suite.baseline
     });
     // All of a suite are of the same sessions.
-    let within = members.find(|it| it.is_within_sessions());
+    let within = if suite.is_descriptive {
+        let one_process = members.find(|it| it.is_one_process());
+        one_process.map(|it| format!(" in {}", it.runs_text()))
+    } else {
+        members.find(|it| it.is_within_sessions()).map(within_text)
+    };
     let text = format!(
         "suite{parts}: {}{}, the geometric mean of {}",
-        ratio_text(suite.ratio.ratio, suite.ratio.interval),
-        within.map_or_else(String::new, within_text),
+        suite_ratio_text(suite),
+        within.unwrap_or_default(),
         counted(suite.ratio.benchmarks, "benchmark"),
     );
     let interval = suite.ratio.interval;
+    let [ratio, lower, upper] = if suite.is_descriptive {
+        [
+            "descriptive_ratio",
+            "descriptive_lower",
+            "descriptive_upper",
+        ]
+    } else {
+        ["ratio", "lower", "upper"]
+    };
     Note::new("suite", text)
-        .with("ratio", suite.ratio.ratio)
-        .with("lower", interval.map(|it| it.lower))
-        .with("upper", interval.map(|it| it.upper))
+        .with(ratio, suite.ratio.ratio)
+        .with(lower, interval.map(|it| it.lower))
+        .with(upper, interval.map(|it| it.upper))
         .with("benchmarks", suite.ratio.benchmarks)
 }
 
