@@ -350,14 +350,14 @@ mod tests {
             drawn(std::slice::from_ref(&bars), PictureStyle::Ascii, 60),
         ];
         assert_snapshot!(told.join("\n"), @"
-        …f/a/benchmark::test_it                 │       ├─────●────────────┤
-        parse                                ├──●──┤
-        once                     ●              │
-                                 0.90×         1×                      1.20×
-        …/benchmark::test_it               |     [----o----------]
-        parse                           [--o-]
-        once                  o            |
-                              0.90×       1×                 1.20×
+        …ame/of/a/benchmark::test_it                │     ├─────●──────────┤
+        parse                                    ├──●─┤
+        once                          ●             │
+                                      0.90×        1×                  1.20×
+        …of/a/benchmark::test_it             |     [----o--------]
+        parse                              [-o-]
+        once                      o          |
+                                  0.90×     1×               1.20×
         ");
         assert_eq!(drawn(&[bars], PictureStyle::Never, 70), "");
     }
