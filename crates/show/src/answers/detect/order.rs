@@ -58,7 +58,7 @@ pub fn order_note(orders: &BTreeMap<String, RunOrder>) -> Option<Note> {
         }
     });
     let texts: Vec<String> = texts.collect();
-    let text = format!("the runs are in {}", texts.join("; "));
+    let text = format!("the runs are in {}", texts.join("; in "));
     Some(Note::marked("order", text).with("order", order_name(orders)))
 }
 
