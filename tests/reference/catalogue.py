@@ -106,10 +106,14 @@ def traces():
     return [(name, path) for name, pattern in TRACES for path in sorted(DATA.glob(pattern))]
 
 
+def tables():
+    return [path for pattern in TABLES for path in DATA.glob(pattern)]
+
+
 def others():
     """Every file that is of none of the formats, or only goes with one that is."""
     taken = [it.path for it in sources()] + [path for _, path in traces()]
-    taken += [path for pattern in TABLES for path in DATA.glob(pattern)]
+    taken += tables()
     return [
         path
         for path in sorted(DATA.rglob("*"))

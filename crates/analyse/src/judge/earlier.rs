@@ -11,8 +11,10 @@ use super::replication::unit::{Replication, ReplicationUnit, log_means};
 use super::session_knowledge::SessionKnowledge;
 use super::session_noise::{EarlierSession, SessionNoise};
 use crate::clean::CleaningRules;
-use crate::sample::{BenchmarkData, GroupBy, Setting, SidePlace, Subject, each_benchmark, samples};
-use lapwing_model::{Id, MetricName};
+use crate::sample::{
+    BenchmarkData, GroupBy, Setting, SidePlace, Subject, USUAL_BRANCHES, each_benchmark, samples,
+};
+use lapwing_model::{Id, MetricName, Version};
 use lapwing_record::{Filter, InstanceData, Store, StoreError};
 
 /// In larger families the other members show the noise.
@@ -295,8 +297,18 @@ fn earlier_instances<'d>(
     let start = |instance: &InstanceData| (instance.session.started, instance.session.id);
     let is_compared = |instance: &&InstanceData| compared.contains(&instance.session.id);
     let last = data.instances.iter().filter(is_compared).map(start).max();
+    let of_compared = data.instances.iter().filter(is_compared);
+    let branches = of_compared.filter_map(|it| it.run.version.branch.as_deref());
+    let branches: BTreeSet<&str> = branches.chain(USUAL_BRANCHES).collect();
+    // Those of other branches and of uncommitted changes differ by what was changed there, too.
+    let is_alike = |version: &Version| {
+        let branch = version.branch.as_deref();
+        version.dirty != Some(true) && branch.is_none_or(|it| branches.contains(it))
+    };
     let is_earlier = |instance: &InstanceData| {
-        !compared.contains(&instance.session.id) && last.is_none_or(|last| start(instance) <= last)
+        !compared.contains(&instance.session.id)
+            && last.is_none_or(|last| start(instance) <= last)
+            && is_alike(&instance.run.version)
     };
     data.instances.iter().filter(|it| is_earlier(it)).collect()
 }

@@ -10,7 +10,7 @@ use super::filter::RunKey;
 use super::side::SideError;
 
 /// Usual names of default branches; a repository that had one and has another one has renamed it.
-const USUAL: [&str; 3] = ["main", "master", "trunk"];
+pub(crate) const USUAL_BRANCHES: [&str; 3] = ["main", "master", "trunk"];
 /// One commit of so many may be missing in the repository.
 const MISSING: usize = 20;
 /// Fewer characters of a hash match too many commits.
@@ -316,7 +316,7 @@ impl DefaultBranch {
         let of_repository = line.map(CommitLine::branch);
         let known = of_repository.filter(|it| counts.contains_key(it) || has_unnamed);
         let usual = || {
-            USUAL
+            USUAL_BRANCHES
                 .iter()
                 .copied()
                 .filter(|name| counts.contains_key(name))
@@ -329,7 +329,7 @@ impl DefaultBranch {
             is_guess: false,
         };
         match known {
-            Some(name) if USUAL.contains(&name) => named(&mut usual().chain([name])),
+            Some(name) if USUAL_BRANCHES.contains(&name) => named(&mut usual().chain([name])),
             Some(name) => named(&mut [name].into_iter()),
             None if is_usual => named(&mut usual()),
             None if counts.len() == 1 => Self::default(),

@@ -44,6 +44,7 @@ pub use group::{GroupBy, Sample, SettingChoice, SidePlace, samples};
 pub use history::{History, HistoryPosition, RunMoment, SourcePlace, version_date};
 pub use joined::{JoinError, check_joined};
 pub use known_sides::KnownSides;
+pub(crate) use main_runs::USUAL_BRANCHES;
 pub use main_runs::{CommitLine, MainChoice, MainRuns};
 pub use nights::SuiteHistories;
 pub use order::RunOrder;

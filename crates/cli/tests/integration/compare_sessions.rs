@@ -18,9 +18,20 @@ const INSTANCES: [f64; 5] = [0.01, -0.01, 0.0, 0.015, -0.015];
 
 /// Returns a folder with a store: so many earlier sessions of `1.0`, then sessions of `1.0` and `1.1` in turn.
 fn stored(earlier: usize, sessions_per_side: usize, factor: f64) -> TempDir {
+    stored_after(&[], earlier, sessions_per_side, factor)
+}
+
+/// Returns the same with first sessions of these versions, which are slow.
+fn stored_after(
+    slow: &[&'static str],
+    earlier: usize,
+    sessions_per_side: usize,
+    factor: f64,
+) -> TempDir {
     let folder = TempDir::new().unwrap();
     let mut lines = RecordLines::after(0);
-    let before = EARLIER[..earlier].iter().map(|log| ("1.0", *log));
+    let slow = slow.iter().map(|version| (*version, 0.3));
+    let before = slow.chain(EARLIER[..earlier].iter().map(|log| ("1.0", *log)));
     // The baseline's first.
     let baseline = TODAY[..sessions_per_side].iter().map(|log| ("2.0", *log));
     let candidate = TODAY[4 - sessions_per_side..].iter();
@@ -28,10 +39,12 @@ fn stored(earlier: usize, sessions_per_side: usize, factor: f64) -> TempDir {
     for (day, (version, log)) in before.chain(baseline).chain(candidate).enumerate() {
         let started = format!("2026-11-{:02}T10:00:00Z", day + 1);
         let session = lines.session(&started, json!({"name": format!("day{day}")}));
-        let run = lines.run(
-            &session,
-            json!({"variant": "a", "version": {"name": version}}),
-        );
+        let version = match version {
+            "topic" => json!({"name": "1.0", "branch": "topic"}),
+            "dirty" => json!({"name": "1.0", "dirty": true}),
+            main => json!({"name": main, "branch": "main"}),
+        };
+        let run = lines.run(&session, json!({"variant": "a", "version": version}));
         for (position, noise) in INSTANCES.iter().enumerate() {
             let place = json!({"block": position, "position": position});
             let instance = lines.instance(&run, "join", place);
@@ -73,6 +86,19 @@ fn what_earlier_sessions_differ_by_is_in_the_interval() {
     assert_eq!(row["earlier_sessions"], 10);
     assert_eq!(row["session_freedom"], 9.0);
     assert_eq!(row.get("cautions"), None);
+}
+
+#[test]
+fn sessions_of_other_branches_and_of_uncommitted_changes_are_no_noise() {
+    let numbers = |folder: &TempDir| {
+        let row = row(folder, &[]);
+        ["ratio", "lower", "upper", "earlier_sessions"].map(|it| row[it].clone())
+    };
+    let clean = numbers(&stored(10, 1, 1.0));
+    let mixed = stored_after(&["topic", "dirty", "topic", "topic"], 10, 1, 1.0);
+    assert_eq!(numbers(&mixed), clean);
+    // A slow session of the default branch counts.
+    assert_ne!(numbers(&stored_after(&["1.0"], 10, 1, 1.0)), clean);
 }
 
 #[test]
