@@ -1,6 +1,6 @@
 //! The runs that a history is judged by, and their order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 use lapwing_analyse::sample::{
@@ -65,7 +65,11 @@ impl MainOption {
             .collect();
         let SuiteHistories { history, orders } = SuiteHistories::of(store, &judged, line.as_ref())?;
         let mut notes = main_notes(&main);
-        notes.extend(order_note(&orders));
+        let moment = |run: &&RunHead| (run.session, run.version.clone(), run.commit.clone());
+        let moments: BTreeSet<_> = judged.iter().map(moment).collect();
+        if moments.len() > 1 {
+            notes.extend(order_note(&orders));
+        }
         let mut filter = filter.clone();
         if main.judged.len() < runs.len() {
             filter.runs = Some(main.judged);
