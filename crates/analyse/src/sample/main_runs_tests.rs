@@ -7,7 +7,7 @@ use super::Selector;
 use super::main_runs::{CommitLine, MainChoice, MainRuns};
 use lapwing_model::Id;
 use lapwing_record::RunHead;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs, each written as its branch, its commit and whether there are uncommitted changes: `main abc +`.
 fn runs(texts: &[&str]) -> Vec<RunHead> {
@@ -143,4 +143,18 @@ fn conditions_on_the_default_branch_choose_what_a_history_has() {
     // Of one suite only; the other one has no known branch.
     let none = MainRuns::of(&runs[2..3], None, MainChoice::DefaultBranch);
     assert!(!none.is_default("main"));
+}
+
+#[test]
+fn merged_commits_have_a_place_before_what_merged_them_and_no_number() {
+    let [first, side, merge] = ["aaaaaaaa1", "bbbbbbbb2", "cccccccc3"].map(str::to_owned);
+    let known = BTreeSet::from([first.clone(), side.clone(), merge.clone()]);
+    let line = CommitLine::new("main".to_owned(), [first.clone(), merge.clone()], known);
+    assert!(line.has_others());
+    assert_eq!(line.place(&side), None);
+    let line = line.in_order([first.clone(), side.clone(), merge.clone()]);
+    let places = [&first, &side, &merge].map(|commit| line.place(commit));
+    assert_eq!(places, [Some(1), Some(2), Some(3)]);
+    let numbers = [&first, &side, &merge].map(|commit| line.number(commit));
+    assert_eq!(numbers, [Some(1), None, Some(2)]);
 }
