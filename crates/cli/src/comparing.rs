@@ -152,7 +152,7 @@ pub struct GatheredSides {
     pub samples: SideSamples,
     /// Notes on the choice of the sides.
     pub notes: Vec<Note>,
-    /// What has no part in the comparison.
+    /// Metrics, benchmarks and options without a part in the comparison.
     pub unused: Unused,
 }
 

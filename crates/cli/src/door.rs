@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Command, FromArgMatches};
-use lapwing_formats::{ImportOptions, Source};
+use lapwing_formats::{Format, ImportOptions, Source};
 use lapwing_show::writing::AnswerFormat;
 use tempfile::TempDir;
 
@@ -64,26 +64,31 @@ struct Meaning {
 }
 
 impl Meaning {
+    /// Returns a command whose files were not read yet.
+    fn unread(words: impl IntoIterator<Item = OsString>) -> Self {
+        Self {
+            words: words.into_iter().collect(),
+            opened: None,
+        }
+    }
+
     fn of(paths: &[PathBuf], words: &[OsString]) -> Self {
         let given = || paths.iter().map(|it| it.clone().into_os_string());
-        let command = |words: &[&str]| Self {
-            words: words.iter().map(OsString::from).chain(given()).collect(),
-            opened: None,
-        };
+        let command =
+            |words: &[&str]| Self::unread(words.iter().map(OsString::from).chain(given()));
         if let Some(missing) = paths.iter().find(|path| is_missing(path)) {
             // Which says so.
-            return Self {
-                words: vec!["show".into(), missing.into()],
-                opened: None,
-            };
+            return Self::unread([OsString::from("show"), missing.into()]);
         }
         let are_traces = paths.iter().all(|path| is_trace(path));
         if let [path] = paths {
-            if is_suite(path) && words.iter().any(|word| word == "--dry-run") {
-                return command(&["run"]);
-            }
             if is_suite(path) {
-                return command(&["run", "--dry-run"]);
+                let is_given = words.iter().any(|word| word == "--dry-run");
+                return command(if is_given {
+                    &["run"]
+                } else {
+                    &["run", "--dry-run"]
+                });
             }
             if let Some(store) = store_at(path) {
                 let command = if moments(&store).is_ok_and(|it| it < FEWEST_MOMENTS) {
@@ -96,10 +101,7 @@ impl Meaning {
                     store.as_os_str(),
                     OsStr::new(command),
                 ];
-                return Self {
-                    words: words.iter().map(OsString::from).collect(),
-                    opened: None,
-                };
+                return Self::unread(words.iter().map(OsString::from));
             }
             if are_traces {
                 return command(&["trace", "show", "--file"]);
@@ -112,11 +114,7 @@ impl Meaning {
             let sides = results_in(path, &options);
             if moments < FEWEST_OF_HISTORY && (2..FEWEST_OF_HISTORY).contains(&sides.len()) {
                 let sides = sides.into_iter().map(PathBuf::into_os_string);
-                let words = std::iter::once("compare".into()).chain(sides).collect();
-                return Self {
-                    words,
-                    opened: None,
-                };
+                return Self::unread(std::iter::once("compare".into()).chain(sides));
             }
             let name = if moments >= FEWEST_MOMENTS {
                 "detect"
@@ -138,7 +136,7 @@ impl Meaning {
     }
 }
 
-/// What the options say of reading, whatever the command.
+/// The options that concern reading, as every command has them.
 struct Asked {
     context: Context,
     options: ImportOptions,
@@ -215,14 +213,8 @@ fn results_in(path: &Path, options: &ImportOptions) -> Vec<PathBuf> {
     let Ok(found) = lapwing_formats::places_at(path) else {
         return Vec::new();
     };
-    let Ok(folder) = TempDir::with_prefix("lapwing-") else {
-        return Vec::new();
-    };
     let places = found.places.into_iter().map(|it| it.path);
-    let is_result = |place: &PathBuf| {
-        let source = Source::open(place, folder.path());
-        source.is_ok_and(|it| lapwing_formats::recognise(&it, options).is_ok())
-    };
+    let is_result = |place: &PathBuf| format_at(place, options).is_some();
     places
         .filter(|place| place != path && is_result(place))
         .collect()
@@ -239,16 +231,19 @@ fn is_trace(path: &Path) -> bool {
     let Ok(found) = lapwing_formats::places_at(path) else {
         return false;
     };
-    let Ok(folder) = TempDir::with_prefix("lapwing-") else {
-        return false;
-    };
     let options = ImportOptions::at(jiff::Timestamp::now());
     let is_one = |place: &Path| {
-        let source = Source::open(place, folder.path()).ok();
-        let format = source.and_then(|it| lapwing_formats::recognise(&it, &options).ok());
+        let format = format_at(place, &options);
         format.is_some_and(|it| it.is_trace && (place == path || it.name == "earthkit"))
     };
     // Reading a pipe would take from it.
     let is_there = path.is_file() || path.is_dir();
     is_there && found.places.iter().all(|place| is_one(&place.path))
+}
+
+/// Returns the format of a file or folder; `None` if it is in none.
+fn format_at(place: &Path, options: &ImportOptions) -> Option<&'static Format> {
+    let folder = TempDir::with_prefix("lapwing-").ok()?;
+    let source = Source::open(place, folder.path()).ok()?;
+    lapwing_formats::recognise(&source, options).ok()
 }

@@ -20,7 +20,7 @@ struct ForeignOption {
     command: &'static str,
     /// The option of that command which is closest, if there is one.
     instead: Option<&'static str>,
-    /// What to use instead, in one line.
+    /// The answer to it: one line with our option or command.
     answer: &'static str,
 }
 

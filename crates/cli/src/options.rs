@@ -59,7 +59,7 @@ pub struct CommonOptions {
         help_heading = "Common options"
     )]
     pub color: Option<ColorWhen>,
-    /// Pictures of numbers in a terminal
+    /// Style of the pictures that a terminal shows
     #[arg(
         long,
         global = true,
@@ -441,7 +441,7 @@ pub struct Context {
     pub is_answered: Arc<AtomicBool>,
     /// The machine that this program runs on.
     pub machine: Machine,
-    /// What was read of files and what was not, where the command is about files instead of a store.
+    /// Remarks on what was read and what was skipped, if the command reads files instead of a store.
     pub file_notes: Vec<Note>,
     /// The next step of an answer about files.
     pub file_next: Option<NextStep>,

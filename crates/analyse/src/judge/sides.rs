@@ -92,7 +92,7 @@ pub struct SuiteComparison {
     pub is_descriptive: bool,
 }
 
-/// What a geometric mean of a suite is made of.
+/// The kind of ratios in a geometric mean of a suite.
 #[derive(Default)]
 struct SuiteMembers<'a> {
     /// The benchmarks with a ratio.

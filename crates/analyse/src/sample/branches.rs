@@ -12,7 +12,7 @@ use lapwing_record::RunHead;
 type AncestryOf<'a> = dyn Fn(&str) -> Vec<String> + 'a;
 type LineOf<'a> = dyn Fn(&BTreeSet<&str>) -> Option<CommitLine> + 'a;
 
-/// What the repository under test knows of commits.
+/// The commits of the repository under test.
 pub struct RepositoryCommits<'a> {
     /// Returns the hash of the commit that a revision means, and those of its ancestors, the newest first; nothing if it
     /// means none.

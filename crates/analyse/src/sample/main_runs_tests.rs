@@ -1,4 +1,4 @@
-//! Which runs are the default branch's.
+//! Tests of the choice of runs of the default branch.
 
 use jiff::Timestamp;
 use lapwing_model::StartedFrom;

@@ -12,7 +12,7 @@ use super::{MainChoice, MainRuns, RepositoryCommits, Selector};
 use lapwing_model::text::{counted, joined_with_and};
 use lapwing_record::{RunHead, StoreError};
 
-/// What tells the runs of a side, beside its text.
+/// The knowledge that finds the runs of a side, besides its text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SideLookup<'a> {
     pub(super) repository: &'a RepositoryCommits<'a>,

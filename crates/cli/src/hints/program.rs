@@ -1,11 +1,11 @@
-//! How a file that has no results would be measured.
+//! The command that measures a program given in place of results.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use lapwing_measure::suite::{CommandLine, command_text};
 
-/// How programs in these languages start.
+/// Interpreters of programs, by extension.
 const INTERPRETERS: [(&str, &str); 6] = [
     ("py", "python3"),
     ("sh", "sh"),

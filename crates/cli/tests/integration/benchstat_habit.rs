@@ -1,4 +1,4 @@
-//! What users of benchstat type: `go test -bench . -count=10` into a file per side, and two files.
+//! Habits of users of benchstat: `go test -bench . -count=10` into a file per side, and two files.
 
 use std::fs;
 use std::path::Path;
@@ -191,7 +191,7 @@ fn units_without_noise_are_compared_exactly_even_with_one_value() {
     `--each-run instance` does
     exit 0
     ");
-    // Nobody says so: one value shows no noise.
+    // Unless the source says so, one value shows no noise.
     write("plain-old.txt", "", ["100", "0.25", "100", "0"]);
     write("plain-new.txt", "", ["105", "0.2", "101", "7"]);
     let answer = json(path, &["compare", "plain-old.txt", "plain-new.txt"]);

@@ -79,7 +79,7 @@ fn uncommitted_changes_are_no_part_of_a_branch_or_commit() {
         assert_eq!(level(&answer, "candidate_value"), "1.0", "{commit}");
         assert_eq!(number_of(&answer, "uncommitted", "runs"), 1);
     }
-    // Whoever names them gets them.
+    // They count if they are named.
     let answer = of(&["branch:topic", "version:6666666666+"]);
     assert_eq!(level(&answer, "candidate_value"), "1.5");
     assert_eq!(number_of(&answer, "uncommitted", "runs"), Value::Null);

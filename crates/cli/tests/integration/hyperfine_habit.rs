@@ -1,4 +1,4 @@
-//! What users of hyperfine 1.20 type: each documented option means the same, or is refused with ours.
+//! Options of hyperfine 1.20: each documented option means the same, or is refused with ours.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::program::{output, run};
 
-/// What an argument list comes to.
+/// The outcome of an argument list.
 enum Expected {
     /// It is measured.
     Works,

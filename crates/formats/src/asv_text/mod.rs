@@ -1,4 +1,4 @@
-//! What asv prints: the results of `asv run` and `asv show`, and the two sides of `asv compare`, rounded.
+//! Output of asv: the results of `asv run` and `asv show`, and the two sides of `asv compare`, rounded.
 
 mod table;
 mod value;
@@ -97,7 +97,7 @@ struct FoundValue {
     place: AsvPlace,
 }
 
-/// What was measured there.
+/// The kind of value that was measured there.
 #[derive(Debug, Clone, Default)]
 struct AsvPlace {
     version: Version,

@@ -12,7 +12,7 @@ pub(super) struct ParameterTable {
     header: Vec<Vec<String>>,
 }
 
-/// What a line of a table says.
+/// The content of a line of a table.
 #[derive(Debug, PartialEq)]
 pub(super) enum TableLine {
     /// The parameters and the value of each cell.

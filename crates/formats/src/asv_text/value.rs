@@ -13,7 +13,7 @@ static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^(-?[\d.]+(?:e[-+]?\d+)?)(?:±([\d.]+(?:e[-+]?\d+)?))?([a-zA-Zμµ]*)$").ok()
 });
 
-/// What stands where a value is expected.
+/// The text in place of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum AsvValue {
     /// The value, its error and the end of its unit.

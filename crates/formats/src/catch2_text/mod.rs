@@ -1,4 +1,4 @@
-//! What Catch2 prints of benchmarks: mean and standard deviation with their bounds, rounded.
+//! Output of Catch2's benchmarks: mean and standard deviation with their bounds, rounded.
 
 use std::sync::LazyLock;
 

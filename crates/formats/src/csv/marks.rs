@@ -1,4 +1,4 @@
-//! Finds out what stands before the decimals in the numbers of a column.
+//! Finds the decimal mark of a column.
 
 use crate::csv::cells::{is_missing, number};
 use crate::csv::notation::DecimalMark;
@@ -23,7 +23,7 @@ pub(super) struct UnclearNumber {
 const ONE_SCALE: f64 = 10.0;
 const TWO_SCALES: f64 = 50.0;
 
-/// What the cells of a column have before decimals.
+/// Counts of cells by the signs in their numbers.
 #[derive(Debug, Default)]
 struct MarkCounts {
     commas: usize,

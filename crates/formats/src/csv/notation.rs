@@ -1,8 +1,8 @@
-//! How the numbers and dates of a column are written.
+//! Number and date notation of a column.
 
 use crate::csv::cells::{is_missing, time};
 
-/// What stands before the decimals of a number.
+/// The sign between the whole part of a number and its decimals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DecimalMark {
     Point,

@@ -20,7 +20,7 @@ use crate::options::Context;
 pub struct FilesRead {
     paths: Vec<PathBuf>,
     folder: TempDir,
-    /// What was read, and what was not.
+    /// Remarks on what was read and what was skipped.
     notes: Vec<Note>,
 }
 

@@ -66,7 +66,7 @@ pub struct CommandSweep {
 /// The attribute of a session that has the benchmark which the others are compared with.
 pub const REFERENCE: &str = "reference";
 
-/// What runs the text of a command.
+/// The program that runs the text of a command.
 enum CommandShell {
     /// `sh`.
     Usual,
