@@ -23,7 +23,7 @@ const LEAST_RANGE: f64 = 0.5;
 pub struct Contention {
     /// The class of tasks.
     pub class: Name,
-    /// The host.
+    /// The host; empty for all hosts together, which can be names on one machine.
     pub host: Name,
     /// Number of tasks.
     pub tasks: usize,
@@ -38,6 +38,8 @@ pub struct Contention {
     pub slope_interval: [f64; 2],
     /// The time that was lost to tasks at once, in ns: the slope for each further task, of all tasks.
     pub lost: f64,
+    /// Each task, and the mean number of further tasks beside it.
+    pub of_tasks: Vec<(usize, f64)>,
     /// Why, if the time on the CPU was measured.
     pub cause: Option<ContentionCause>,
 }
@@ -54,29 +56,36 @@ pub enum ContentionCause {
 /// Returns the contention of each class and host with enough tasks, the largest loss first.
 #[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
 pub fn contention(trace: &Trace) -> Vec<Contention> {
-    let mut hosts: BTreeMap<Name, Vec<&Task>> = BTreeMap::new();
-    for task in &trace.tasks {
+    let mut hosts: BTreeMap<Name, Vec<(usize, &Task)>> = BTreeMap::new();
+    for (index, task) in trace.tasks.iter().enumerate() {
         if task.computing().is_some_and(|(from, to)| from < to) {
-            hosts.entry(task.host).or_default().push(task);
+            hosts.entry(task.host).or_default().push((index, task));
         }
+    }
+    // Hosts can be names on one machine.
+    if hosts.len() > 1 {
+        let all = hosts.values().flatten().copied().collect();
+        hosts.insert(Name::EMPTY, all);
     }
     let mut found = Vec::new();
     for (host, tasks) in hosts {
-        let mut classes: BTreeMap<Name, Vec<&Task>> = BTreeMap::new();
-        for task in &tasks {
-            classes.entry(task.class).or_default().push(task);
+        let mut classes: BTreeMap<Name, Vec<(usize, &Task)>> = BTreeMap::new();
+        for (index, task) in &tasks {
+            classes.entry(task.class).or_default().push((*index, task));
         }
         let weights = classes.iter().map(|(class, of)| (*class, weight(of)));
         let weights: BTreeMap<Name, f64> = weights.collect();
         let running = Running::of(&tasks, &weights);
         for (class, tasks) in classes {
+            let further = |task: &Task| {
+                let (from, to) = task.computing()?;
+                let all = running.until(to) - running.until(from);
+                Some(all / (to - from) as f64 - weights[&class])
+            };
             let line = |part: TaskDuration| {
-                let points = tasks.iter().filter_map(|task| {
-                    let (from, to) = task.computing()?;
-                    let all = running.until(to) - running.until(from);
-                    let others = all / (to - from) as f64 - weights[&class];
-                    Some((1.0 + others, part.of(task)? as f64))
-                });
+                let points = tasks
+                    .iter()
+                    .filter_map(|(_, task)| Some((1.0 + further(task)?, part.of(task)? as f64)));
                 StraightLine::through(&points.collect::<Vec<_>>())
             };
             let Some(computing) = line(TaskDuration::Compute) else {
@@ -89,19 +98,24 @@ pub fn contention(trace: &Trace) -> Vec<Contention> {
                 if off.slope < computing.slope / 2.0 {
                     ContentionCause::OnCpu
                 } else {
+                    let tasks: Vec<&Task> = tasks.iter().map(|(_, task)| *task).collect();
                     ContentionCause::OffCpu(waits_for(trace, &tasks, lost / time))
                 }
             });
-            let further = computing.concurrency - 1.0;
+            let others = computing.concurrency - 1.0;
+            let of_tasks = tasks.iter();
+            let of_tasks = of_tasks.filter_map(|(index, task)| Some((*index, further(task)?)));
+            let of_tasks = of_tasks.collect();
             found.push(Contention {
                 class,
                 host,
                 tasks: computing.count,
                 concurrency: computing.concurrency,
-                alone: computing.mean - computing.slope * further,
+                alone: computing.mean - computing.slope * others,
                 slope: computing.slope,
                 slope_interval: computing.slope_interval,
                 lost,
+                of_tasks,
                 cause,
             });
         }
@@ -111,8 +125,8 @@ pub fn contention(trace: &Trace) -> Vec<Contention> {
 }
 
 /// Returns how much of the CPU the tasks of a class can use.
-fn weight(tasks: &[&Task]) -> f64 {
-    let shares: Option<Vec<f64>> = tasks.iter().map(|task| task.cpu_share()).collect();
+fn weight(tasks: &[(usize, &Task)]) -> f64 {
+    let shares: Option<Vec<f64>> = tasks.iter().map(|(_, task)| task.cpu_share()).collect();
     let weight = shares.and_then(|shares| quantile(&shares, 0.9));
     weight.unwrap_or(1.0)
 }
@@ -125,8 +139,8 @@ struct Running {
 
 #[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
 impl Running {
-    fn of(tasks: &[&Task], weights: &BTreeMap<Name, f64>) -> Self {
-        let computing = tasks.iter().filter_map(|task| {
+    fn of(tasks: &[(usize, &Task)], weights: &BTreeMap<Name, f64>) -> Self {
+        let computing = tasks.iter().filter_map(|(_, task)| {
             let (from, to) = task.computing()?;
             Some([(from, weights[&task.class]), (to, -weights[&task.class])])
         });

@@ -293,6 +293,18 @@ pub fn transfer_durations(
     modes.collect()
 }
 
+/// Returns a time in ns as a number.
+#[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
+pub(crate) fn float(time: i64) -> f64 {
+    time as f64
+}
+
+/// Returns a number of ns as a time.
+#[expect(clippy::cast_possible_truncation, reason = "saturates")]
+pub(crate) fn whole(time: f64) -> i64 {
+    time as i64
+}
+
 /// Returns the time in at least one of the intervals.
 pub(crate) fn covered_time(mut intervals: Vec<(i64, i64)>) -> i64 {
     intervals.sort_unstable();

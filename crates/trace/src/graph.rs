@@ -50,7 +50,7 @@ impl TaskGraph {
         Self::of(trace).filter(|_| has_work)
     }
 
-    /// Returns the graph of a trace; `None` if no task has an input that is a task.
+    /// Returns the graph of a trace; `None` if it is not known.
     ///
     /// Of several attempts at a task, others wait for the last.
     pub fn of(trace: &Trace) -> Option<Self> {
@@ -66,10 +66,15 @@ impl TaskGraph {
             names.filter_map(|name| last.get(name).copied()).collect()
         });
         let mut inputs: Vec<Vec<usize>> = inputs.collect();
-        if inputs.iter().all(Vec::is_empty) {
+        if !trace.has_given_graph && inputs.iter().all(Vec::is_empty) {
             return None;
         }
-        let implied = implied_inputs(trace, &inputs);
+        // A graph that was given says it all.
+        let implied = if trace.has_given_graph {
+            Vec::new()
+        } else {
+            implied_inputs(trace, &inputs)
+        };
         for (task, input) in &implied {
             inputs[*task].push(*input);
         }
@@ -77,6 +82,32 @@ impl TaskGraph {
             implied: implied.len(),
             ..Self::ordered(inputs)
         })
+    }
+
+    /// Returns a graph as far as the order of events tells it, for a trace without one: a task whose worker was idle
+    /// before waited for the last completion before it was planned, or started where that is unknown. All others
+    /// waited for their worker.
+    pub(crate) fn observed(trace: &Trace) -> Self {
+        let by_worker = ReleasedTasks::of(trace);
+        let mut ends: Vec<(i64, usize)> = (trace.tasks.iter().enumerate())
+            .filter_map(|(index, task)| Some((task.end()?, index)))
+            .collect();
+        ends.sort_unstable();
+        let begin = trace.range().map_or(0, |(begin, _)| begin);
+        let inputs = trace.tasks.iter().enumerate().map(|(index, task)| {
+            let from = task.begin()?;
+            if from <= begin || by_worker.queued_behind(trace, index).is_some() {
+                return None;
+            }
+            let before = ends.partition_point(|(end, _)| *end <= from);
+            let (last, input) = *ends[..before].iter().rfind(|(_, it)| *it != index)?;
+            // A worker that had a task until then waited for nothing else.
+            let own = by_worker.previous(task);
+            let own_end = own.and_then(|(released, it)| trace.tasks[it].end().or(Some(released)));
+            (own_end < Some(last)).then_some(input)
+        });
+        let inputs = inputs.map(|input| input.into_iter().collect());
+        Self::ordered(inputs.collect())
     }
 
     /// Orders tasks by their inputs (Kahn's algorithm). What is left over depends on itself: its inputs among

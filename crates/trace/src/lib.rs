@@ -5,9 +5,11 @@
 //! task waited for, and [`contention`] whether tasks are slower side by side. `docs/traces.md` has the meaning of all
 //! events.
 
+mod causes;
 mod compare;
 mod contention;
 mod controller;
+mod copies;
 mod durations;
 mod findings;
 mod graph;
@@ -19,18 +21,21 @@ mod off_cpu;
 mod path;
 mod profile;
 mod read;
+mod replay;
 mod spans;
 mod trace;
+mod waits;
 mod what_if;
 mod worker_time;
 
+pub use causes::{Cause, Counterfactuals, Overhead, TraceFinding};
 pub use compare::{DurationSums, PathTimes, TaskTimes, TraceComparison, TraceWhole};
 pub use contention::{Contention, ContentionCause, contention};
 pub use controller::{ControllerTime, PhaseTime, controller_time};
 pub use durations::{
     DurationGroup, Statistics, TaskDuration, TransferDuration, durations, transfer_durations,
 };
-pub use findings::{TraceFinding, TraceFindings, find};
+pub use findings::{TraceFindings, find};
 pub use graph::{IdealTime, TaskGraph};
 pub use lanes::{LANE_ORDER, Lane, LaneKind, LanePart, LanePiece, lanes};
 pub use lint::{ClockOffset, Defect, DefectKind, lint};
@@ -45,5 +50,6 @@ pub use trace::{
     MISSING, Micro, OtherSpan, Phase, Pressure, Resource, Task, TaskEvent, Trace, Transfer,
     TransferEvent, TransferMode,
 };
+pub use waits::{TaskWait, WaitReason};
 pub use what_if::{Prediction, Scenario, what_if};
 pub use worker_time::{WorkerTime, worker_time};

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::copies::InputCopies;
 use crate::durations::TaskDuration;
 use crate::graph::TaskGraph;
 use crate::names::Name;
 use crate::trace::{Task, TaskEvent, Trace};
-use crate::what_if::Transfers;
 
 /// A part of an observed path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,7 +83,7 @@ impl RunPath {
 /// Returns the path that leads to the last end of a task; `None` if no task has a beginning and an end.
 pub fn run_path(trace: &Trace) -> Option<RunPath> {
     let graph = TaskGraph::of(trace);
-    let transfers = Transfers::of(trace);
+    let copies = graph.as_ref().map(|graph| InputCopies::of(trace, graph));
     let ends = |index: &usize| trace.tasks[*index].end();
     let whole = |task: &Task| task.begin().is_some() && task.end().is_some();
     let mut by_end: Vec<usize> = (0..trace.tasks.len())
@@ -120,7 +120,11 @@ pub fn run_path(trace: &Trace) -> Option<RunPath> {
             let end = end.min(until);
             add_parts(task, begin.max(end), until, &mut path.by_class);
             let gap = (begin.min(until) - end).max(0);
-            let copying = transfers.of_inputs(task, end).0.min(gap);
+            let started = task.at(TaskEvent::Started).unwrap_or(begin);
+            let copying = copies
+                .as_ref()
+                .map_or(0, |it| it.within(current, end, started));
+            let copying = copying.min(gap);
             *path.between(PathPart::Transfer) += copying;
             *path.between(PathPart::Controller) += gap - copying;
             (current, until) = (index, end);
@@ -165,7 +169,7 @@ impl ReleasedTasks {
     }
 
     /// Returns the task that left the same worker last before this one started, and when.
-    fn previous(&self, task: &Task) -> Option<(i64, usize)> {
+    pub(crate) fn previous(&self, task: &Task) -> Option<(i64, usize)> {
         let started = task.at(TaskEvent::Started)?;
         let of_worker = self.0.get(&task.worker)?;
         let place = of_worker.partition_point(|(released, _)| *released <= started);

@@ -345,6 +345,8 @@ pub struct Trace {
     pub repeated: Vec<u64>,
     /// Whether the last line has no end.
     pub is_truncated: bool,
+    /// Whether the inputs of tasks were given apart from the trace: then tasks without inputs wait for none.
+    pub has_given_graph: bool,
 }
 
 impl Trace {
@@ -363,12 +365,13 @@ impl Trace {
 
     /// Returns whether the trace says what a task waited for.
     pub fn has_graph(&self) -> bool {
-        self.tasks.iter().any(|task| !task.inputs.is_empty())
+        self.has_given_graph || self.tasks.iter().any(|task| !task.inputs.is_empty())
     }
 
     /// Sets what tasks wait for, by their names; returns the number of tasks that it is known of.
     pub fn set_inputs(&mut self, inputs: &BTreeMap<String, Vec<String>>) -> usize {
         let mut known = 0;
+        self.has_given_graph = true;
         for at in 0..self.tasks.len() {
             let name = self.names.text(self.tasks[at].name);
             if let Some(inputs) = inputs.get(name) {

@@ -11,7 +11,7 @@ use super::ReportSite;
 use super::directory::DirectoryError;
 use super::frame::{SitePage, write_list_page};
 use super::slug::slug;
-use crate::trace::{LanesPage, finding_text, headline, path_notes};
+use crate::trace::{LanesPage, finding_text, headline, no_finding, path_notes};
 
 /// A trace on the list.
 #[derive(Debug)]
@@ -38,8 +38,9 @@ pub(super) fn write_page(
             sentences: Vec::new(),
         });
     };
-    let sentences = found.findings.iter();
+    let sentences = found.causes.findings.iter();
     let sentences = sentences.map(|finding| finding_text(trace, &found, finding).replace('`', ""));
+    let none = found.causes.findings.is_empty().then(|| no_finding(&found));
     let headline = headline(trace, &found);
     let page = LanesPage {
         trace,
@@ -54,6 +55,7 @@ pub(super) fn write_page(
         page: Some(name),
         headline: headline.clone(),
         sentences: sentences
+            .chain(none)
             .chain(path_notes(&found).into_iter().map(|note| note.text))
             .collect(),
         title,

@@ -7,6 +7,6 @@ mod words;
 pub use events::write_events;
 pub use lanes::{LanesPage, lanes_svg};
 pub use words::{
-    column_title, defect_text, defects_text, finding_text, headline, path_notes, share,
-    signed_percent, signed_time, time,
+    column_title, defect_text, defects_text, finding_text, headline, no_finding, path_notes,
+    replay_notes, share, signed_percent, signed_time, time,
 };

@@ -4,8 +4,8 @@ use crate::writing::Note;
 use crate::{percent, quantity};
 use lapwing_model::text::{counted, joined};
 use lapwing_trace::{
-    ContentionCause, Defect, DefectKind, PathPart, Resource, TaskDuration, Trace, TraceFinding,
-    TraceFindings, WaitsFor,
+    Cause, Contention, ContentionCause, Defect, DefectKind, Overhead, PathPart, Resource,
+    TaskDuration, Trace, TraceFinding, TraceFindings, WaitReason, WaitsFor,
 };
 
 /// Returns a time in ns as `1.31 s`.
@@ -75,31 +75,195 @@ pub fn headline(trace: &Trace, found: &TraceFindings) -> String {
     }
 }
 
-/// Returns what a finding says.
+/// Returns what a finding says: the cause, and what the run takes without it.
 pub fn finding_text(trace: &Trace, found: &TraceFindings, finding: &TraceFinding) -> String {
-    match finding {
-        TraceFinding::TaskTime { part, sum, total } => {
-            let while_busy = found.workers.parallelism().zip(found.workers.utilisation());
-            let while_busy = while_busy.map_or_else(String::new, |(tasks, busy)| {
-                let busy = percent(busy);
-                format!(", while {tasks:.2} tasks compute at once and workers are busy {busy} of the time")
-            });
+    let makespan = found.workers.makespan;
+    let [now, without] = [makespan, finding.without].map(time);
+    let gain = match &finding.cause {
+        Cause::CriticalPath { .. } | Cause::FewTasks { .. } => {
+            format!("with as much to do for every worker the run would take {now} → {without}")
+        }
+        _ => format!("without it the run takes {now} → {without}"),
+    };
+    format!("{}; {gain}", cause_text(trace, &finding.cause))
+}
+
+fn cause_text(trace: &Trace, cause: &Cause) -> String {
+    let of_each = |it: &Overhead| {
+        let mean = it.sum / i64::try_from(it.tasks).unwrap_or(1).max(1);
+        format!("{} on average, {} at most", time(mean), time(it.longest))
+    };
+    match cause {
+        Cause::SlowWorker {
+            worker,
+            times,
+            tasks,
+        } => format!(
+            "worker {} takes {} as long as others for tasks of the same class ({})",
+            trace.text(*worker),
+            ratio(*times),
+            counted(*tasks, "task"),
+        ),
+        Cause::SlowHost { host, times, tasks } => format!(
+            "the workers of host {} take {} as long as others for tasks of the same class ({})",
+            trace.text(*host),
+            ratio(*times),
+            counted(*tasks, "task"),
+        ),
+        Cause::SlowTasks {
+            class,
+            task,
+            times,
+            tasks: 1,
+        } => format!(
+            "task `{}` takes {} as long as the median of its class `{}`",
+            trace.text(*task),
+            ratio(*times),
+            trace.text(*class),
+        ),
+        Cause::SlowTasks {
+            class,
+            task,
+            times,
+            tasks,
+        } => format!(
+            "{tasks} tasks of `{}` take far longer than the median of the class: `{}` takes {} as long",
+            trace.text(*class),
+            trace.text(*task),
+            ratio(*times),
+        ),
+        Cause::LongClass {
+            class,
+            tasks,
+            times,
+        } => format!(
+            "class `{}` takes most of the path to the end: {} of it, each {} as long as others",
+            trace.text(*class),
+            counted(*tasks, "task"),
+            ratio(*times),
+        ),
+        Cause::CriticalPath {
+            tasks,
+            class,
+            duration,
+        } => format!(
+            "too little parallelism: a chain of {} that wait for each other, mostly `{}`, takes {}",
+            counted(*tasks, "task"),
+            trace.text(*class),
+            time(*duration),
+        ),
+        Cause::FewTasks { tasks, workers } => format!(
+            "too few tasks: {} for {}",
+            counted(*tasks, "task"),
+            counted(*workers, "worker"),
+        ),
+        Cause::Copies {
+            copies,
+            sum,
+            avoidable,
+        } => {
+            let local = match avoidable {
+                0 => String::new(),
+                all if all == copies => {
+                    "; all of them for tasks whose inputs were made on one other host, where they could run"
+                        .to_owned()
+                }
+                some => format!(
+                    "; {some} of them for tasks whose inputs were made on one other host, where they could run"
+                ),
+            };
             format!(
-                "{} of task time is {} ({} of {}){while_busy}",
-                percent(share(*sum, *total)),
-                part.meaning(),
+                "tasks wait for copies of their inputs: {}, {} in all{local}",
+                counted(*copies, "copy"),
                 time(*sum),
-                time(*total),
             )
         }
-        TraceFinding::Queue { sum, all } => format!(
-            "{} of workers' time a task is in the queue and nothing else happens on its worker ({} of {})",
-            percent(share(*sum, *all)),
+        Cause::RedundantCopies { copies, sum } => format!(
+            "tasks wait for copies of data that were there already: {}, {} in all",
+            counted(*copies, "copy"),
             time(*sum),
-            time(*all)
         ),
-        TraceFinding::OffCpu(it) => format!(
-            "`{}` is off the CPU for {} of its computing ({} of {}, {}){}",
+        Cause::LateWorkers { workers: 1, until } => format!(
+            "a worker came {} late, while tasks were ready",
+            time(*until)
+        ),
+        Cause::LateWorkers { workers, until } => format!(
+            "{workers} workers came late, the last after {}, while tasks were ready",
+            time(*until)
+        ),
+        Cause::Stall {
+            from,
+            until,
+            is_freeze: false,
+        } => format!(
+            "no task started from {} to {}, although tasks were ready and workers idle",
+            time(*from),
+            time(*until),
+        ),
+        Cause::Stall {
+            from,
+            until,
+            is_freeze: true,
+        } => format!(
+            "no task started or ended from {} to {}, and those under way took so much longer than usual",
+            time(*from),
+            time(*until),
+        ),
+        Cause::Barrier { barriers, tasks } => format!(
+            "{} wait at {} for all tasks of the stage before, instead of for one each",
+            counted(*tasks, "task"),
+            counted(*barriers, "barrier"),
+        ),
+        Cause::ControllerNotice(it) => {
+            format!(
+                "the controller notices late that tasks are done: {}",
+                of_each(it)
+            )
+        }
+        Cause::ControllerPlanning(it) => {
+            format!(
+                "the controller plans tasks late: {} after it could",
+                of_each(it)
+            )
+        }
+        Cause::ToWorker(it) => {
+            format!("tasks are long on the way to their worker: {}", of_each(it))
+        }
+        Cause::StartUp(it) => format!(
+            "tasks do not start although they are on an idle worker with all of their inputs: {}",
+            of_each(it)
+        ),
+        Cause::Load(it) => format!("loading inputs takes long: {}", of_each(it)),
+        Cause::Publish(it) => format!("publishing results takes long: {}", of_each(it)),
+        Cause::SmallTasks {
+            tasks,
+            computing,
+            overhead,
+        } => format!(
+            "tasks are too small for their overhead: {} compute for {} and take {} around it on average",
+            counted(*tasks, "task"),
+            time(*computing),
+            time(*overhead),
+        ),
+        Cause::Imbalance { worker, busy, mean } => format!(
+            "imbalance: worker {} is busy for {}, {} the mean of {}, and another placement of the same tasks ends sooner",
+            trace.text(*worker),
+            time(*busy),
+            ratio(share(*busy, *mean)),
+            time(*mean),
+        ),
+        Cause::Contention(it) => contention_text(trace, it),
+        Cause::Retries { tasks, worker } => {
+            let again = if *tasks == 1 { "was" } else { "were" };
+            let again = format!("{} {again} tried again", counted(*tasks, "task"));
+            match worker {
+                Some(worker) => format!("{again} after worker {} died", trace.text(*worker)),
+                None => again,
+            }
+        }
+        Cause::OffCpu(it) => format!(
+            "`{}` is off the CPU (sleeping, reading, or waiting for a lock or a core) for {} of its computing \
+             ({} of {}, {}){}",
             trace.text(it.class),
             percent(share(it.sum, it.computing)),
             time(it.sum),
@@ -110,61 +274,57 @@ pub fn finding_text(trace: &Trace, found: &TraceFindings, finding: &TraceFinding
                 waits_for => format!(": {}", waits_for_text(waits_for)),
             }
         ),
-        TraceFinding::Contention(it) => {
-            let [lower, upper] = it.slope_interval.map(|slope| slope / it.alone);
-            format!(
-                "each further task that computes{} makes `{}` {} slower [{}, {}]: {} tasks, {:.1} at once on average, {} lost{}",
-                match trace.text(it.host) {
-                    "" => " at once".to_owned(),
-                    host => format!(" at once on {host}"),
-                },
-                trace.text(it.class),
-                percent(it.slope / it.alone),
-                percent(lower),
-                percent(upper),
-                it.tasks,
-                it.concurrency,
-                quantity(it.lost / 1e9, "s"),
-                match it.cause {
-                    None | Some(ContentionCause::OffCpu(WaitsFor::Unknown)) => String::new(),
-                    Some(ContentionCause::OnCpu) =>
-                        "; they take more time on the CPU, as cores do that share caches or memory"
-                            .to_owned(),
-                    Some(ContentionCause::OffCpu(waits_for)) =>
-                        format!("; {}", waits_for_text(waits_for)),
-                }
-            )
-        }
-        TraceFinding::Redundant { count, sum } => format!(
-            "{} of data that were there already took {}",
-            counted(*count, "transfer"),
-            time(*sum)
-        ),
-        TraceFinding::HotDataset {
-            dataset,
-            count,
-            sum,
-        } => format!(
-            "dataset `{}` went to {}, which took {}",
-            trace.text(*dataset),
-            counted(*count, "target"),
-            time(*sum)
-        ),
-        TraceFinding::Imbalance {
-            worker, busy, mean, ..
-        } => format!(
-            "worker {} is busy for {}, {:.1}× the mean of {}",
-            trace.text(*worker),
-            time(*busy),
-            share(*busy, *mean),
-            time(*mean)
-        ),
-        TraceFinding::Controller { busy, duty } => format!(
-            "the controller itself is busy {} of the time ({})",
-            percent(*duty),
-            time(*busy)
-        ),
     }
+}
+
+fn contention_text(trace: &Trace, it: &Contention) -> String {
+    let [lower, upper] = it.slope_interval.map(|slope| slope / it.alone);
+    format!(
+        "contention: each further task that computes{} makes `{}` {} slower [{}, {}] ({}, {:.1} at once on average){}",
+        match trace.text(it.host) {
+            "" => " at once".to_owned(),
+            host => format!(" at once on {host}"),
+        },
+        trace.text(it.class),
+        percent(it.slope / it.alone),
+        percent(lower),
+        percent(upper),
+        counted(it.tasks, "task"),
+        it.concurrency,
+        match it.cause {
+            None | Some(ContentionCause::OffCpu(WaitsFor::Unknown)) => String::new(),
+            Some(ContentionCause::OnCpu) =>
+                "; they take more time on the CPU, as cores do that share caches or memory"
+                    .to_owned(),
+            Some(ContentionCause::OffCpu(waits_for)) => format!("; {}", waits_for_text(waits_for)),
+        }
+    )
+}
+
+/// Returns how many times as long: `6.0×`.
+fn ratio(times: f64) -> String {
+    if times < 10.0 {
+        format!("{times:.1}×")
+    } else {
+        format!("{times:.0}×")
+    }
+}
+
+/// Returns the sentence for a run without findings, with its reason.
+pub fn no_finding(found: &TraceFindings) -> String {
+    let busy = match found.workers.utilisation() {
+        None => "the trace does not say when workers were busy".to_owned(),
+        Some(busy) if found.ideal.is_none() && busy < 0.8 => format!(
+            "workers are busy {} of the time, and without the graph (`--graph`) the trace does not say what they \
+             waited for",
+            percent(busy)
+        ),
+        Some(busy) => format!(
+            "workers are busy {} of the time, and no cause that is looked for costs 3 % of the run",
+            percent(busy)
+        ),
+    };
+    format!("nothing stands out: {busy}")
 }
 
 fn waits_for_text(waits_for: WaitsFor) -> &'static str {
@@ -177,6 +337,41 @@ fn waits_for_text(waits_for: WaitsFor) -> &'static str {
         }
         WaitsFor::Unknown => "the trace does not say what for",
     }
+}
+
+/// Returns a sentence about the replay that findings come from, and one about what tasks waited for.
+pub fn replay_notes(found: &TraceFindings) -> Vec<Note> {
+    let causes = &found.causes;
+    let how = if causes.is_adaptive {
+        "each task on the worker that is free first"
+    } else {
+        "each task on the worker that it had"
+    };
+    let text = format!(
+        "replayed with {how}, the run takes {}: {} from {} as measured; what gains less is no finding",
+        time(causes.replayed),
+        percent(share(causes.error, found.workers.makespan)),
+        time(found.workers.makespan),
+    );
+    let mut notes = vec![Note::new("replay", text).with("error", causes.error)];
+    let all: i64 = causes.waits.iter().sum();
+    let mut waits: Vec<(WaitReason, i64)> = (WaitReason::ALL.into_iter().zip(causes.waits))
+        .filter(|(_, it)| *it > 0)
+        .collect();
+    waits.sort_by_key(|(_, time)| -time);
+    let waits: Vec<String> = waits
+        .into_iter()
+        .map(|(reason, time)| format!("{} {}", percent(share(time, all)), reason.meaning()))
+        .collect();
+    if found.ideal.is_some() && !waits.is_empty() {
+        let text = format!(
+            "tasks whose inputs are done wait {}: {}",
+            time(all),
+            joined(waits)
+        );
+        notes.push(Note::new("waits", text));
+    }
+    notes
 }
 
 /// Returns sentences about the path to the end, and about what the graph alone allows.

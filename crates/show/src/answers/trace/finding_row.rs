@@ -1,43 +1,54 @@
 //! Findings of a trace with the numbers of their sentences.
 
 use lapwing_trace::{
-    Contention, ContentionCause, OffCpu, Resource, Trace, TraceFinding, TraceFindings, WaitsFor,
+    Cause, Contention, ContentionCause, OffCpu, Overhead, Resource, Trace, TraceFinding,
+    TraceFindings, WaitsFor,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::trace::{finding_text, share};
 
-/// An explanation of time, with times in nanoseconds.
+/// A cause, with times in nanoseconds.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct TraceFindingRow<'t> {
-    /// `task_time`, `queue`, `off_cpu`, `contention`, `redundant`, `hot_dataset`, `imbalance` or `controller`.
+    /// `slow_worker`, `slow_host`, `slow_task`, `long_class`, `critical_path`, `few_tasks`, `copies`,
+    /// `redundant_copies`, `late_workers`, `stall`, `barrier`, `controller_notice`, `controller_planning`, `to_worker`,
+    /// `start_up`, `load`, `publish`, `small_tasks`, `imbalance`, `contention`, `retries` or `off_cpu`.
     kind: &'static str,
-    /// The time of tasks or workers that it explains.
-    pub explains: i64,
+    /// What the run gains without the cause.
+    pub gain: i64,
+    /// The same as a share of the makespan.
+    gain_share: f64,
+    /// The makespan without the cause.
+    without: i64,
     pub text: String,
-    /// The class of tasks, the part of their time, the dataset or the worker that it is about.
+    /// The worker, host, task or class that it is about.
     subject: Option<&'t str>,
-    /// The host on which tasks compute at once.
+    /// The host on which tasks compute at once; empty for all hosts together.
     host: Option<&'t str>,
-    /// The time in this state.
+    /// How many times as long something takes as it usually does.
+    times: Option<f64>,
+    /// Number of tasks, copies or workers.
+    count: Option<usize>,
+    /// The time in this state, summed over tasks, copies or a chain.
     sum: Option<i64>,
+    /// The longest such time.
+    longest: Option<i64>,
     /// The time that `sum` is a part of.
     of: Option<i64>,
-    /// `sum` as a share of `of`.
-    share: Option<f64>,
-    /// Number of tasks, transfers or targets.
-    count: Option<usize>,
+    /// The mean of what `sum` is compared with.
+    mean: Option<i64>,
+    /// When it began, from the beginning of the run.
+    from: Option<i64>,
+    /// When it ended.
+    until: Option<i64>,
     /// By which share each further task at once makes a task slower.
     slowdown: Option<f64>,
     slowdown_lower: Option<f64>,
     slowdown_upper: Option<f64>,
     /// Mean number of tasks that compute at once.
     concurrency: Option<f64>,
-    /// The mean busy time of all workers.
-    mean: Option<i64>,
-    /// Busy time as a multiple of the mean.
-    times_mean: Option<f64>,
     /// What tasks wait for or share: `on_cpu`, `cpu`, `io`, `memory` or `process`.
     cause: Option<&'static str>,
 }
@@ -46,64 +57,159 @@ impl<'t> TraceFindingRow<'t> {
     /// Returns the row of a finding.
     pub fn new(trace: &'t Trace, found: &TraceFindings, finding: &TraceFinding) -> Self {
         let row = Self {
-            explains: finding.explains(),
+            gain: finding.gain,
+            gain_share: share(finding.gain, found.workers.makespan),
+            without: finding.without,
             text: finding_text(trace, found, finding),
             ..Self::default()
         };
-        match finding {
-            TraceFinding::TaskTime { part, sum, total } => Self {
-                kind: "task_time",
-                subject: Some(part.name()),
-                ..row.part(*sum, *total)
+        row.numbers(trace, &finding.cause)
+    }
+
+    fn numbers(self, trace: &'t Trace, cause: &Cause) -> Self {
+        let text = |name| Some(trace.text(name));
+        match cause {
+            Cause::SlowWorker {
+                worker: place,
+                times,
+                tasks,
+            }
+            | Cause::SlowHost {
+                host: place,
+                times,
+                tasks,
+            } => Self {
+                kind: if matches!(cause, Cause::SlowHost { .. }) {
+                    "slow_host"
+                } else {
+                    "slow_worker"
+                },
+                subject: text(*place),
+                times: Some(*times),
+                count: Some(*tasks),
+                ..self
             },
-            TraceFinding::Queue { sum, all } => Self {
-                kind: "queue",
-                ..row.part(*sum, *all)
+            Cause::SlowTasks {
+                task,
+                times,
+                tasks,
+                class: _,
+            } => Self {
+                kind: "slow_task",
+                subject: text(*task),
+                times: Some(*times),
+                count: Some(*tasks),
+                ..self
             },
-            TraceFinding::OffCpu(it) => row.off_cpu(trace, it),
-            TraceFinding::Contention(it) => row.contention(trace, it),
-            TraceFinding::Redundant { count, sum } => Self {
-                kind: "redundant",
-                sum: Some(*sum),
-                count: Some(*count),
-                ..row
+            Cause::LongClass {
+                class,
+                tasks,
+                times,
+            } => Self {
+                kind: "long_class",
+                subject: text(*class),
+                times: Some(*times),
+                count: Some(*tasks),
+                ..self
             },
-            TraceFinding::HotDataset {
-                dataset,
-                count,
+            Cause::CriticalPath {
+                tasks,
+                class,
+                duration,
+            } => Self {
+                kind: "critical_path",
+                subject: text(*class),
+                count: Some(*tasks),
+                sum: Some(*duration),
+                ..self
+            },
+            Cause::FewTasks { tasks, workers: _ } => Self {
+                kind: "few_tasks",
+                count: Some(*tasks),
+                ..self
+            },
+            Cause::Copies {
+                copies,
                 sum,
+                avoidable: _,
             } => Self {
-                kind: "hot_dataset",
-                subject: Some(trace.text(*dataset)),
-                sum: Some(*sum),
-                count: Some(*count),
-                ..row
+                kind: "copies",
+                ..self.sum(*copies, *sum)
             },
-            TraceFinding::Imbalance {
-                worker, busy, mean, ..
+            Cause::RedundantCopies { copies, sum } => Self {
+                kind: "redundant_copies",
+                ..self.sum(*copies, *sum)
+            },
+            Cause::LateWorkers { workers, until } => Self {
+                kind: "late_workers",
+                count: Some(*workers),
+                until: Some(*until),
+                ..self
+            },
+            Cause::Stall {
+                from,
+                until,
+                is_freeze: _,
             } => Self {
+                kind: "stall",
+                from: Some(*from),
+                until: Some(*until),
+                ..self
+            },
+            Cause::Barrier { barriers: _, tasks } => Self {
+                kind: "barrier",
+                count: Some(*tasks),
+                ..self
+            },
+            Cause::ControllerNotice(it) => self.overhead("controller_notice", it),
+            Cause::ControllerPlanning(it) => self.overhead("controller_planning", it),
+            Cause::ToWorker(it) => self.overhead("to_worker", it),
+            Cause::StartUp(it) => self.overhead("start_up", it),
+            Cause::Load(it) => self.overhead("load", it),
+            Cause::Publish(it) => self.overhead("publish", it),
+            Cause::SmallTasks {
+                tasks,
+                computing,
+                overhead,
+            } => Self {
+                kind: "small_tasks",
+                count: Some(*tasks),
+                longest: Some(*overhead),
+                mean: Some(*computing),
+                ..self
+            },
+            Cause::Imbalance { worker, busy, mean } => Self {
                 kind: "imbalance",
-                subject: Some(trace.text(*worker)),
+                subject: text(*worker),
+                times: Some(share(*busy, *mean)),
                 sum: Some(*busy),
                 mean: Some(*mean),
-                times_mean: Some(share(*busy, *mean)),
-                ..row
+                ..self
             },
-            TraceFinding::Controller { busy, duty } => Self {
-                kind: "controller",
-                sum: Some(*busy),
-                share: Some(*duty),
-                ..row
+            Cause::Contention(it) => self.contention(trace, it),
+            Cause::Retries { tasks, worker } => Self {
+                kind: "retries",
+                subject: worker.map(|worker| trace.text(worker)),
+                count: Some(*tasks),
+                ..self
             },
+            Cause::OffCpu(it) => self.off_cpu(trace, it),
         }
     }
 
-    fn part(self, sum: i64, of: i64) -> Self {
+    fn sum(self, count: usize, sum: i64) -> Self {
         Self {
+            count: Some(count),
             sum: Some(sum),
-            of: Some(of),
-            share: Some(share(sum, of)),
             ..self
+        }
+    }
+
+    fn overhead(self, kind: &'static str, it: &Overhead) -> Self {
+        Self {
+            kind,
+            longest: Some(it.longest),
+            ..self.sum(it.tasks, it.sum)
         }
     }
 
@@ -111,9 +217,9 @@ impl<'t> TraceFindingRow<'t> {
         Self {
             kind: "off_cpu",
             subject: Some(trace.text(it.class)),
-            count: Some(it.tasks),
+            of: Some(it.computing),
             cause: waits_for(it.waits_for),
-            ..self.part(it.sum, it.computing)
+            ..self.sum(it.tasks, it.sum)
         }
     }
 
@@ -124,7 +230,6 @@ impl<'t> TraceFindingRow<'t> {
             subject: Some(trace.text(it.class)),
             host: Some(trace.text(it.host)),
             count: Some(it.tasks),
-            sum: Some(self.explains),
             slowdown: Some(it.slope / it.alone),
             slowdown_lower: Some(lower),
             slowdown_upper: Some(upper),

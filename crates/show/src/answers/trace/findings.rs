@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lapwing_model::text::joined;
-use lapwing_trace::{IdealTime, RunPath, Trace, TraceFindings, lint};
+use lapwing_trace::{IdealTime, RunPath, Trace, TraceFindings, WaitReason, lint};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use super::finding_row::TraceFindingRow;
 use super::lint::{DefectRow, defect_rows};
 use super::with_defects;
 use crate::percent;
-use crate::trace::{headline, path_notes, share, time};
+use crate::trace::{headline, no_finding, path_notes, replay_notes, share, time};
 use crate::writing::Align::{Left, Right};
 use crate::writing::{
     Answer, AnswerKind, CsvRows, Note, Table, TextAnswer, View, WriteError, csv_rows,
@@ -43,8 +43,22 @@ struct TraceFindingsFields<'a> {
     worker_time: WorkerTimeFields<'a>,
     path: Option<CriticalPathFields<'a>>,
     ideal: Option<IdealFields<'a>>,
+    replay: ReplayFields,
+    /// What tasks wait for whose inputs are done, the largest part first; without a graph what is known of it.
+    waits: Vec<PartFields>,
     findings: Vec<TraceFindingRow<'a>>,
     defects: Vec<DefectRow<'a>>,
+}
+
+/// The replay from which findings come.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ReplayFields {
+    /// The makespan as replayed.
+    makespan: i64,
+    /// How far that is from what was measured. What gains less is no finding.
+    error: i64,
+    /// Whether each task is on the worker that is free first, instead of on that which it had.
+    adaptive: bool,
 }
 
 /// The time of all workers.
@@ -107,7 +121,7 @@ pub const KIND: AnswerKind = AnswerKind::of::<TraceFindingsFields<'_>>("trace").
 
 impl TraceFindingsAnswer<'_> {
     fn finding_rows(&self) -> Vec<TraceFindingRow<'_>> {
-        let findings = self.findings.findings.iter();
+        let findings = self.findings.causes.findings.iter();
         let rows = findings.map(|it| TraceFindingRow::new(self.trace, &self.findings, it));
         rows.collect()
     }
@@ -194,12 +208,20 @@ impl Answer for TraceFindingsAnswer<'_> {
     }
 
     fn for_people(&self, _view: View) -> TextAnswer {
-        let mut table = Table::new(&[("explains", Right), ("finding", Left)]);
-        for row in self.finding_rows() {
-            table.row(vec![time(row.explains), row.text]);
+        let rows = self.finding_rows();
+        let mut table = Table::new(&[("gain", Right), ("finding", Left)]);
+        let mut notes: Vec<Note> = Vec::new();
+        if rows.is_empty() {
+            table = Table::default();
+            notes.push(Note::new("no_finding", no_finding(&self.findings)));
         }
-        let is_known = self.findings.workers.is_known;
-        let mut notes: Vec<Note> = is_known.then(|| self.workers_note()).into_iter().collect();
+        for row in rows {
+            table.row(vec![time(row.gain), row.text]);
+        }
+        if self.findings.workers.is_known {
+            notes.push(self.workers_note());
+        }
+        notes.extend(replay_notes(&self.findings));
         notes.extend(path_notes(&self.findings));
         let answer = TextAnswer {
             headline: headline(self.trace, &self.findings),
@@ -215,6 +237,7 @@ impl Answer for TraceFindingsAnswer<'_> {
             workers,
             path,
             ideal,
+            causes,
             ..
         } = &self.findings;
         Ok(serde_json::to_value(TraceFindingsFields {
@@ -226,6 +249,18 @@ impl Answer for TraceFindingsAnswer<'_> {
             worker_time: self.worker_time(view),
             path: path.as_ref().map(|path| self.path(path, view)),
             ideal: ideal.as_ref().map(|ideal| self.ideal(ideal, view)),
+            replay: ReplayFields {
+                makespan: causes.replayed,
+                error: causes.error,
+                adaptive: causes.is_adaptive,
+            },
+            waits: parts(
+                WaitReason::ALL
+                    .into_iter()
+                    .map(WaitReason::name)
+                    .zip(causes.waits),
+                causes.waits.iter().sum(),
+            ),
             findings: self.finding_rows(),
             defects: defect_rows(&lint(self.trace)),
         })?)

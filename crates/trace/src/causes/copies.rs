@@ -1,0 +1,27 @@
+//! Copies of inputs that tasks wait for.
+
+use super::{Candidate, Cause, Model};
+use crate::replay::{Changes, WithoutCopies};
+
+/// Returns candidates of copies: of all, and of redundant ones.
+pub(super) fn copies(model: &Model<'_>) -> Vec<Candidate> {
+    let sums = model.replay.copy_sums();
+    let without = |copies| Changes {
+        copies: Some(copies),
+        ..Changes::default()
+    };
+    let mut candidates = Vec::new();
+    if let (copies @ 1.., sum) = sums.redundant {
+        let cause = Cause::RedundantCopies { copies, sum };
+        candidates.push(Candidate::new(3, cause, without(WithoutCopies::Redundant)));
+    }
+    if let (copies @ 1.., sum) = sums.all {
+        let cause = Cause::Copies {
+            copies,
+            sum,
+            avoidable: sums.avoidable,
+        };
+        candidates.push(Candidate::new(5, cause, without(WithoutCopies::All)));
+    }
+    candidates
+}

@@ -1,0 +1,175 @@
+//! The graph and the placement: late workers, barriers, imbalance, and too little to do at once.
+
+use std::collections::BTreeMap;
+
+use super::{Candidate, Cause, LEAST_GAIN, Model, TraceFinding};
+use crate::durations::float;
+use crate::names::Name;
+use crate::replay::{Changes, Placement, Replay};
+use crate::trace::TaskEvent;
+
+/// A worker is late if tasks wait for so large a share of the makespan before it comes.
+const LATE: f64 = 0.05;
+/// The least gain by another placement, as a share of the makespan.
+const IMBALANCE: f64 = 0.1;
+/// A chain is what limits a run if it takes this share of the makespan, and workers are busy for less than it.
+const CHAIN: f64 = 0.7;
+
+/// Returns a candidate of workers that came while tasks had been ready for long, and tells the replay of them.
+pub(super) fn late_workers(replay: &mut Replay<'_>, makespan: i64) -> Option<Candidate> {
+    let trace = replay.trace;
+    let mut first: BTreeMap<Name, i64> = BTreeMap::new();
+    for task in &trace.tasks {
+        let event = task
+            .at(TaskEvent::Planned)
+            .or_else(|| task.at(TaskEvent::Started));
+        if let Some(at) = event {
+            let known = first.entry(task.worker).or_insert(at);
+            *known = at.min(*known);
+        }
+    }
+    // When tasks became ready, and when they were planned.
+    let mut ready: Vec<i64> = Vec::new();
+    let mut planned: Vec<i64> = Vec::new();
+    for (index, task) in trace.tasks.iter().enumerate() {
+        let at = task
+            .at(TaskEvent::Planned)
+            .or_else(|| task.at(TaskEvent::Started));
+        if let Some(at) = at {
+            ready.push(replay.inputs_known(index).min(at));
+            planned.push(at);
+        }
+    }
+    ready.sort_unstable();
+    planned.sort_unstable();
+    let waiting = |at: i64| {
+        let became = ready.partition_point(|it| *it <= at);
+        became - planned.partition_point(|it| *it <= at).min(became)
+    };
+    let mut late = 0;
+    let mut until = 0;
+    for (worker, at) in first {
+        let came = at - replay.begin;
+        if float(came) < LATE * float(makespan) {
+            continue;
+        }
+        // Ten moments tell whether there was work for it all the time.
+        let had_work = (1..=10).filter(|tenth| waiting(replay.begin + came * tenth / 11) > 0);
+        if had_work.count() < 8 {
+            continue;
+        }
+        late += 1;
+        until = until.max(came);
+        for lane in replay.lanes.iter_mut().filter(|it| it.worker == worker) {
+            lane.from = came;
+        }
+    }
+    if late == 0 {
+        return None;
+    }
+    replay.measure();
+    let cause = Cause::LateWorkers {
+        workers: late,
+        until,
+    };
+    let changes = Changes {
+        all_present: true,
+        ..Changes::default()
+    };
+    Some(Candidate::new(1, cause, changes))
+}
+
+/// Returns a candidate if stages wait for all of the stage before them.
+///
+/// Without a barrier, each task waits for one task of the stage before: that in the same place.
+pub(super) fn barriers(model: &Model<'_>) -> Option<Candidate> {
+    let inputs = &model.replay.graph.inputs;
+    let mut stages: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+    for (index, inputs) in inputs.iter().enumerate().filter(|(_, it)| it.len() > 1) {
+        let mut sorted = inputs.clone();
+        sorted.sort_unstable();
+        stages.entry(sorted).or_default().push(index);
+    }
+    stages.retain(|_, tasks| tasks.len() > 1);
+    if stages.is_empty() {
+        return None;
+    }
+    let mut open = inputs.clone();
+    for (inputs, tasks) in &stages {
+        for (at, task) in tasks.iter().enumerate() {
+            open[*task] = vec![inputs[at % inputs.len()]];
+        }
+    }
+    let cause = Cause::Barrier {
+        barriers: stages.len(),
+        tasks: stages.values().map(Vec::len).sum(),
+    };
+    let changes = Changes {
+        inputs: Some(open),
+        ..Changes::default()
+    };
+    Some(Candidate::new(4, cause, changes))
+}
+
+/// Returns a candidate if the tasks would end sooner on the worker that is free first.
+pub(super) fn imbalance(model: &Model<'_>) -> Option<Candidate> {
+    let mut busy: BTreeMap<Name, i64> = BTreeMap::new();
+    for (task, replayed) in model.trace.tasks.iter().zip(&model.replay.tasks) {
+        *busy.entry(task.worker).or_default() += replayed.work;
+    }
+    let count = i64::try_from(busy.len()).ok().filter(|it| *it > 1)?;
+    let mean = busy.values().sum::<i64>() / count;
+    let (worker, most) = busy.into_iter().max_by_key(|(_, busy)| *busy)?;
+    if model.placement != Placement::AsMeasured {
+        return None;
+    }
+    let cause = Cause::Imbalance {
+        worker,
+        busy: most,
+        mean,
+    };
+    let mut candidate = Candidate::new(7, cause, Changes::default()).at_least(IMBALANCE);
+    candidate.is_placed_anew = true;
+    Some(candidate)
+}
+
+/// Returns whether a chain of tasks, or their number, keeps workers idle.
+pub(super) fn parallelism(model: &Model<'_>) -> Option<TraceFinding> {
+    let trace = model.trace;
+    let ideal = model.replay.graph.ideal(trace);
+    let workers = model.replay.lanes.len();
+    let bound = ideal.work / i64::try_from(workers).ok()?.max(1);
+    let gain = model.makespan - bound;
+    if float(gain) < LEAST_GAIN.max(1.0 - CHAIN) * float(model.makespan) {
+        return None;
+    }
+    let longest = ideal.path.iter().map(|it| model.replay.tasks[*it].work);
+    let longest = longest.max().unwrap_or(0);
+    let is_chain = ideal.path.len() >= 3
+        && float(ideal.critical) >= CHAIN * float(model.makespan)
+        && 2 * longest < ideal.critical;
+    let cause = if is_chain {
+        let mut classes: BTreeMap<Name, usize> = BTreeMap::new();
+        for task in &ideal.path {
+            *classes.entry(trace.tasks[*task].class).or_default() += 1;
+        }
+        let most = classes.into_iter().max_by_key(|(_, count)| *count);
+        Cause::CriticalPath {
+            tasks: ideal.path.len(),
+            class: most.map_or(Name::EMPTY, |(class, _)| class),
+            duration: ideal.critical,
+        }
+    } else if trace.tasks.len() < 2 * workers {
+        Cause::FewTasks {
+            tasks: trace.tasks.len(),
+            workers,
+        }
+    } else {
+        return None;
+    };
+    Some(TraceFinding {
+        cause,
+        without: bound,
+        gain,
+    })
+}

@@ -1,0 +1,822 @@
+//! Replays a run: its tasks with the measured times, under other conditions.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
+use crate::copies::InputCopies;
+use crate::graph::{TaskGraph, outputs_of};
+use crate::names::Name;
+use crate::trace::{MISSING, Task, TaskEvent, Trace, TransferMode};
+use crate::waits::{TaskWait, WaitReason};
+
+/// What is different from the measured run.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Changes {
+    /// The copies of inputs that take no time.
+    pub copies: Option<WithoutCopies>,
+    /// Phases of all tasks that take no time.
+    pub without: Overheads,
+    /// Other times on the worker of some tasks, in ns; the shortest counts.
+    pub work: Vec<(usize, i64)>,
+    /// Workers and hosts that are as fast as the others.
+    pub usual_speed: Vec<Name>,
+    /// Workers are there from the beginning.
+    pub all_present: bool,
+    /// No attempt at a task is lost.
+    pub no_retries: bool,
+    /// Nothing stops all workers.
+    pub no_stalls: bool,
+    /// What tasks wait for instead of the inputs that they have.
+    pub inputs: Option<Vec<Vec<usize>>>,
+}
+
+impl Changes {
+    /// Returns these changes and others.
+    pub(crate) fn and(mut self, other: &Self) -> Self {
+        self.copies = match (self.copies, other.copies) {
+            (None, copies) | (copies, None) => copies,
+            (Some(one), Some(other)) if one == other => Some(one),
+            (Some(_), Some(_)) => Some(WithoutCopies::All),
+        };
+        self.without = self.without.and(other.without);
+        self.work.extend(&other.work);
+        self.usual_speed.extend(&other.usual_speed);
+        self.all_present |= other.all_present;
+        self.no_retries |= other.no_retries;
+        self.no_stalls |= other.no_stalls;
+        if other.inputs.is_some() {
+            self.inputs.clone_from(&other.inputs);
+        }
+        self
+    }
+
+    /// Returns how slow a lane is with these changes.
+    fn slowness(&self, lane: &ReplayedLane) -> f64 {
+        let is_usual = |name: &Name| [lane.worker, lane.host].contains(name);
+        if self.usual_speed.iter().any(is_usual) {
+            1.0
+        } else {
+            lane.slowness
+        }
+    }
+}
+
+/// Copies that take no time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WithoutCopies {
+    /// All.
+    All,
+    /// Those of data that were there already.
+    Redundant,
+}
+
+/// Phases of tasks other than their function.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Overheads {
+    pub notice: bool,
+    pub planning: bool,
+    pub transport: bool,
+    pub start_up: bool,
+    pub load: bool,
+    pub publish: bool,
+}
+
+impl Overheads {
+    fn and(self, other: Self) -> Self {
+        Self {
+            notice: self.notice || other.notice,
+            planning: self.planning || other.planning,
+            transport: self.transport || other.transport,
+            start_up: self.start_up || other.start_up,
+            load: self.load || other.load,
+            publish: self.publish || other.publish,
+        }
+    }
+
+    /// All of them.
+    pub(crate) const ALL: Self = Self {
+        notice: true,
+        planning: true,
+        transport: true,
+        start_up: true,
+        load: true,
+        publish: true,
+    };
+}
+
+/// How tasks get to workers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Placement {
+    /// Every task is on the worker that it had, in the order that the worker had.
+    AsMeasured,
+    /// In the order of their starts, tasks that are ready go to the worker that is free first.
+    FirstFree,
+    /// So, to another number of workers.
+    Workers(usize),
+}
+
+/// What a task waits for on its worker's side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum After {
+    /// That the controller knows that the task before it is done.
+    #[default]
+    Known,
+    /// That the task before it has left.
+    Left,
+    /// It was sent while the worker was busy, and waited there.
+    Queued,
+}
+
+/// When the copies of inputs hold up a task.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum CopiesBefore {
+    /// Before it is planned.
+    #[default]
+    Planning,
+    /// Before it is on the worker.
+    Arrival,
+    /// Before it starts.
+    Start,
+}
+
+/// A task as it is replayed, in ns.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ReplayedTask {
+    /// From when its inputs were known, and its worker was free if it waited for that, until it was planned.
+    pub planning: i64,
+    /// Of that, since an attempt at it began that was lost.
+    pub retrying: i64,
+    /// From planned to on the worker.
+    pub transport: i64,
+    /// On the idle worker, with all inputs there, before it started.
+    pub start_up: i64,
+    /// From its start until it left the worker.
+    pub work: i64,
+    /// Of that, the time in which inputs were loaded.
+    pub load: i64,
+    /// Of that, the time in which results were published.
+    pub publish: i64,
+    /// Until the controller knew.
+    pub notice: i64,
+    after: After,
+    copies: CopiesBefore,
+    /// Whether it is an attempt that was lost.
+    pub is_lost: bool,
+}
+
+/// A worker's thread, which has one task at a time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReplayedLane {
+    pub worker: Name,
+    pub host: Name,
+    /// Since when it exists, from the beginning of the run, in ns.
+    pub from: i64,
+    /// Until when, if it died.
+    pub until: Option<i64>,
+    /// The time that it takes as a multiple of what others take.
+    pub slowness: f64,
+}
+
+/// A time in which nothing begins on any worker, in ns from the beginning of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Gate {
+    pub from: i64,
+    pub until: i64,
+}
+
+/// A run that can be replayed.
+#[derive(Debug)]
+pub(crate) struct Replay<'t> {
+    pub trace: &'t Trace,
+    pub graph: &'t TaskGraph,
+    pub tasks: Vec<ReplayedTask>,
+    /// The wait of each task.
+    pub waits: Vec<TaskWait>,
+    /// The lane of each task: a worker has as many as it ever had tasks at once.
+    pub lane_of: Vec<u32>,
+    pub lanes: Vec<ReplayedLane>,
+    /// The tasks in the order of their starts.
+    pub order: Vec<usize>,
+    pub gates: Vec<Gate>,
+    copies: InputCopies,
+    /// When the run begins on the trace's clock.
+    pub begin: i64,
+    /// Whether workers wait for the controller between two tasks, as most tasks do.
+    waits_for_controller: bool,
+}
+
+impl<'t> Replay<'t> {
+    pub(crate) fn of(trace: &'t Trace, graph: &'t TaskGraph) -> Self {
+        let begin = trace.range().map_or(0, |(start, _)| start);
+        let order = order_of_starts(trace, graph);
+        let (lane_of, lanes) = lanes_of(trace, &order);
+        let mut replay = Self {
+            tasks: Vec::new(),
+            waits: Vec::new(),
+            copies: InputCopies::of(trace, graph),
+            gates: Vec::new(),
+            waits_for_controller: true,
+            trace,
+            graph,
+            lane_of,
+            lanes,
+            order,
+            begin,
+        };
+        replay.measure();
+        replay
+    }
+
+    /// Measures what every task waited for, with the lanes and gates that are known.
+    pub(crate) fn measure(&mut self) {
+        let trace = self.trace;
+        let count = trace.tasks.len();
+        (self.tasks, self.waits) = (
+            vec![ReplayedTask::default(); count],
+            vec![TaskWait::default(); count],
+        );
+        let mut before: Vec<Option<usize>> = vec![None; self.lanes.len()];
+        let retried = first_attempts(trace);
+        let mut waiting_for_controller = 0_usize;
+        let mut with_previous = 0_usize;
+        for at in 0..self.order.len() {
+            let index = self.order[at];
+            let lane = self.lane_of[index] as usize;
+            let previous = before[lane].replace(index);
+            let first_attempt = retried.get(&trace.tasks[index].name).copied();
+            let (task, wait) = self.measured(index, previous, first_attempt);
+            if previous.is_some() {
+                with_previous += 1;
+                waiting_for_controller += usize::from(task.after == After::Known);
+            }
+            (self.tasks[index], self.waits[index]) = (task, wait);
+        }
+        self.waits_for_controller = 2 * waiting_for_controller >= with_previous;
+    }
+
+    /// Returns what was measured of a task, after another one on the same lane.
+    fn measured(
+        &self,
+        index: usize,
+        previous: Option<usize>,
+        first_attempt: Option<FirstAttempt>,
+    ) -> (ReplayedTask, TaskWait) {
+        let trace = self.trace;
+        let task = &trace.tasks[index];
+        let work = task.work().unwrap_or(0);
+        let between = |from: Option<i64>, to: Option<i64>| {
+            from.zip(to).map_or(0, |(from, to)| (to - from).max(0))
+        };
+        let mut replayed = ReplayedTask {
+            work,
+            load: between(task.at(TaskEvent::Started), task.at(TaskEvent::Loaded)).min(work),
+            publish: between(task.at(TaskEvent::Computed), task.at(TaskEvent::Published)).min(work),
+            notice: between(task.released(), task.at(TaskEvent::Completed)),
+            ..ReplayedTask::default()
+        };
+        let mut wait = TaskWait::default();
+        let lost = first_attempt.filter(|it| it.last != index && task.released().is_none());
+        replayed.is_lost = lost.is_some();
+        let Some(started) = task.at(TaskEvent::Started) else {
+            return (replayed, wait);
+        };
+        if let Some(attempt) = lost {
+            let again = trace.tasks[attempt.last].begin().unwrap_or(started);
+            replayed.work = (again - started).max(0);
+        }
+        let inputs = self.graph.inputs[index].iter().map(|it| &trace.tasks[*it]);
+        let arrived = task.at(TaskEvent::Enqueued).unwrap_or(started).min(started);
+        let planned = planned(task).unwrap_or(arrived);
+        // What is planned before an input is known waits on the worker for that input.
+        let (early, late): (Vec<&Task>, Vec<&Task>) =
+            inputs.partition(|input| input.end().is_none_or(|end| end <= planned));
+        let ends = early.iter().filter_map(|input| input.end());
+        let held = late.iter().filter_map(|input| input.released()).max();
+        let held = held.map(|held| held.min(started));
+        let known = ends.max().or(held).unwrap_or(self.begin);
+        let previous_task = previous.map(|it| &trace.tasks[it]);
+        let left = previous_task.and_then(Task::released);
+        let absent_until = match previous {
+            None => self.begin + self.lanes[self.lane_of[index] as usize].from,
+            Some(_) => i64::MIN,
+        };
+        let mut base = known.max(absent_until.min(planned));
+        if let Some((previous, left)) = previous_task.zip(left) {
+            let noticed = previous.end().filter(|end| *end <= planned);
+            (replayed.after, base) = match noticed {
+                _ if arrived < left => (After::Queued, base),
+                Some(noticed) => (After::Known, base.max(noticed)),
+                None => (After::Left, base.max(left)),
+            };
+        }
+        let copied = self.copies.of_task(index).iter();
+        let copied = copied.map(|copy| copy.end).filter(|end| *end <= started);
+        let copied = copied.max().unwrap_or(i64::MIN);
+        let mut at = base;
+        if copied <= planned {
+            at = at.max(copied);
+        }
+        let gated = |from: i64, until: i64| self.gated(from, until);
+        replayed.planning = (planned - at - gated(at, planned)).max(0);
+        if let Some(attempt) = first_attempt
+            && attempt.last == index
+        {
+            let since = (planned - attempt.begin.max(at)).max(0);
+            replayed.retrying = since.min(replayed.planning);
+        }
+        at = at.max(planned);
+        if (planned + 1..=arrived).contains(&copied) {
+            at = at.max(copied);
+            replayed.copies = CopiesBefore::Arrival;
+        }
+        replayed.transport = (arrived - at - gated(at, arrived)).max(0);
+        at = at
+            .max(arrived)
+            .max(left.unwrap_or(i64::MIN))
+            .max(held.unwrap_or(i64::MIN));
+        if copied > arrived {
+            at = at.max(copied);
+            replayed.copies = CopiesBefore::Start;
+        }
+        replayed.start_up = (started - at - gated(at, started)).max(0);
+        // What it waited for the one before it on its lane is no work.
+        let overlap = left.map_or(0, |left| (left - started).max(0));
+        replayed.work = (replayed.work - overlap).max(0);
+        replayed.load = replayed.load.min(replayed.work);
+        replayed.publish = replayed.publish.min(replayed.work - replayed.load);
+
+        let all = early.iter().chain(&late);
+        let done = all.filter_map(|input| input.released()).max();
+        let done = done.unwrap_or(self.begin).min(started);
+        wait.behind = previous.filter(|_| left.is_some_and(|left| left > done));
+        let mut at = done;
+        let mut add = |reason: WaitReason, until: i64| {
+            let until = until.clamp(at, started);
+            let copying = match reason {
+                WaitReason::Planning | WaitReason::Transport | WaitReason::Unknown => {
+                    self.copies.within(index, at, until)
+                }
+                _ => 0,
+            };
+            wait.add(WaitReason::Copy, copying);
+            wait.add(reason, until - at - copying);
+            at = until;
+        };
+        add(WaitReason::Notice, known.min(planned));
+        add(WaitReason::Absent, absent_until);
+        if replayed.after != After::Queued {
+            add(WaitReason::Worker, base);
+        }
+        add(WaitReason::Planning, planned - replayed.retrying);
+        add(WaitReason::Retry, planned);
+        add(WaitReason::Transport, arrived);
+        add(WaitReason::Worker, left.unwrap_or(i64::MIN));
+        add(WaitReason::Unknown, started);
+        (replayed, wait)
+    }
+
+    /// Returns how much of an interval on the trace's clock lies within gates.
+    fn gated(&self, from: i64, until: i64) -> i64 {
+        let gates = self.gates.iter();
+        let parts = gates.map(|gate| {
+            let begin = (self.begin + gate.from).max(from);
+            ((self.begin + gate.until).min(until) - begin).max(0)
+        });
+        parts.sum()
+    }
+
+    /// Returns the time from the start of a task until it leaves the worker.
+    fn work(&self, index: usize, work: i64, changes: &Changes) -> i64 {
+        let task = &self.tasks[index];
+        if changes.no_retries && task.is_lost {
+            return 0;
+        }
+        let mut without = 0;
+        if changes.without.load {
+            without += task.load;
+        }
+        if changes.without.publish {
+            without += task.publish;
+        }
+        (work - without).max(0)
+    }
+
+    /// Returns when the copies of the inputs of a task are there.
+    fn copied(&self, index: usize, ready: i64, left: &[i64], changes: &Changes) -> i64 {
+        let copies = self.copies.of_task(index).iter();
+        let ends = copies.filter_map(|copy| {
+            let is_gone = match changes.copies {
+                None => false,
+                Some(WithoutCopies::All) => true,
+                Some(WithoutCopies::Redundant) => copy.mode == TransferMode::Redundant,
+            };
+            let task = &self.trace.tasks[index];
+            if is_gone || Some(copy.end) > task.at(TaskEvent::Started) {
+                return None;
+            }
+            let since = copy.input.map(|input| &self.trace.tasks[input]);
+            let measured = match since {
+                Some(input) => input.released()?,
+                None => self.inputs_known(index),
+            };
+            let base = copy.input.map_or(ready, |input| left[input]);
+            Some(base + copy.end - measured)
+        });
+        ends.max().unwrap_or(0)
+    }
+
+    /// Returns the copies of inputs.
+    pub(crate) fn copy_sums(&self) -> CopySums {
+        let mut seen = HashSet::new();
+        let mut sums = CopySums::default();
+        for index in 0..self.tasks.len() {
+            let is_avoidable = self.is_avoidable(index);
+            for copy in self.copies.of_task(index) {
+                if seen.insert(copy.transfer) {
+                    let time = copy.end - copy.begin;
+                    sums.all = (sums.all.0 + 1, sums.all.1 + time);
+                    sums.avoidable += usize::from(is_avoidable);
+                    if copy.mode == TransferMode::Redundant {
+                        sums.redundant = (sums.redundant.0 + 1, sums.redundant.1 + time);
+                    }
+                }
+            }
+        }
+        sums
+    }
+
+    /// Returns whether all inputs of a task were made on one other host.
+    fn is_avoidable(&self, index: usize) -> bool {
+        let task = &self.trace.tasks[index];
+        let mut hosts = self.graph.inputs[index]
+            .iter()
+            .map(|input| self.trace.tasks[*input].host);
+        let first = hosts.next();
+        first.is_some_and(|first| first != task.host && hosts.all(|host| host == first))
+    }
+
+    /// Returns when the controller knew of the inputs of a task.
+    pub(crate) fn inputs_known(&self, index: usize) -> i64 {
+        let inputs = self.graph.inputs[index].iter();
+        let ends = inputs.filter_map(|input| self.trace.tasks[*input].end());
+        ends.max().unwrap_or(self.begin)
+    }
+
+    /// Returns whether a task was planned when an input was not known to be done, so that it waited on its worker.
+    fn waits_on_worker(&self, index: usize, input: usize) -> bool {
+        let task = &self.trace.tasks[index];
+        let end = self.trace.tasks[input].end();
+        planned(task)
+            .zip(end)
+            .is_some_and(|(planned, end)| planned < end)
+    }
+
+    /// Returns when the inputs of a task are known to the controller, and until when others hold it up on its worker.
+    fn ready(&self, index: usize, inputs: &[usize], left: &[i64], known: &[i64]) -> Inputs {
+        let mut all = Inputs::default();
+        let mut is_early = false;
+        for input in inputs {
+            if self.waits_on_worker(index, *input) {
+                all.held = all.held.max(left[*input]);
+            } else {
+                all.known = all.known.max(known[*input]);
+                is_early = true;
+            }
+        }
+        if !is_early {
+            all.known = all.held;
+        }
+        all
+    }
+
+    /// Returns when a task starts, on a lane with what it knows of the task before it.
+    fn start(
+        &self,
+        index: usize,
+        inputs: Inputs,
+        [left, known]: [i64; 2],
+        copied: i64,
+        changes: &Changes,
+    ) -> i64 {
+        let ready = inputs.known;
+        let task = &self.tasks[index];
+        let without = changes.without;
+        let part = |time: i64, is_gone: bool| if is_gone { 0 } else { time };
+        let mut at = match task.after {
+            After::Queued => ready,
+            After::Left => ready.max(left),
+            After::Known if without.notice => ready.max(left),
+            After::Known => ready.max(known),
+        };
+        let join = |at: &mut i64, before| {
+            if task.copies == before {
+                *at = (*at).max(copied);
+            }
+        };
+        join(&mut at, CopiesBefore::Planning);
+        let retrying = part(task.retrying, changes.no_retries);
+        at += part(task.planning - task.retrying, without.planning) + retrying;
+        join(&mut at, CopiesBefore::Arrival);
+        at += part(task.transport, without.transport);
+        at = at.max(left).max(inputs.held);
+        join(&mut at, CopiesBefore::Start);
+        at += part(task.start_up, without.start_up);
+        if changes.no_stalls {
+            return at;
+        }
+        let mut gates = self.gates.iter();
+        let gate = gates.rfind(|gate| gate.from < at && at < gate.until);
+        gate.map_or(at, |gate| gate.until)
+    }
+
+    /// Returns the times on workers with what is changed of them.
+    fn works(&self, changes: &Changes) -> Vec<i64> {
+        let mut works: Vec<i64> = self.tasks.iter().map(|task| task.work).collect();
+        let mut is_changed = vec![false; works.len()];
+        for (index, work) in &changes.work {
+            let known = is_changed[*index].then_some(works[*index]);
+            works[*index] = known.map_or(*work, |known| known.min(*work));
+            is_changed[*index] = true;
+        }
+        for (index, work) in works.iter_mut().enumerate() {
+            *work = self.work(index, *work, changes);
+        }
+        works
+    }
+
+    /// Returns the makespan in ns, and the number of workers.
+    pub(crate) fn run(&self, placement: Placement, changes: &Changes) -> (i64, usize) {
+        match placement {
+            Placement::AsMeasured => (self.as_placed(changes), self.lanes.len()),
+            Placement::FirstFree => {
+                let lanes = self.lanes.clone();
+                (self.on_free_lanes(changes, lanes), self.lanes.len())
+            }
+            Placement::Workers(workers) => {
+                let workers = workers.max(1);
+                let lane = ReplayedLane {
+                    worker: Name::EMPTY,
+                    host: Name::EMPTY,
+                    from: 0,
+                    until: None,
+                    slowness: 1.0,
+                };
+                (self.on_free_lanes(changes, vec![lane; workers]), workers)
+            }
+        }
+    }
+
+    /// Replays every task on the lane that it had, in the order that the lane had.
+    fn as_placed(&self, changes: &Changes) -> i64 {
+        let inputs = changes.inputs.as_ref().unwrap_or(&self.graph.inputs);
+        let count = self.tasks.len();
+        let mut works = self.works(changes);
+        if !changes.usual_speed.is_empty() {
+            for (index, work) in works.iter_mut().enumerate() {
+                let lane = self.lanes[self.lane_of[index] as usize];
+                *work = divided(*work, lane.slowness / changes.slowness(&lane));
+            }
+        }
+        let present = |lane: &ReplayedLane| if changes.all_present { 0 } else { lane.from };
+        let mut free: Vec<[i64; 2]> = self.lanes.iter().map(|it| [present(it); 2]).collect();
+        let mut left = vec![0_i64; count];
+        let mut known = vec![0_i64; count];
+        let mut makespan = 0;
+        for index in &self.order {
+            let index = *index;
+            let task = &self.tasks[index];
+            let ready = self.ready(index, &inputs[index], &left, &known);
+            let copied = self.copied(index, ready.known, &left, changes);
+            let lane = self.lane_of[index] as usize;
+            let end = self.start(index, ready, free[lane], copied, changes) + works[index];
+            let notice = if changes.without.notice {
+                0
+            } else {
+                task.notice
+            };
+            (left[index], known[index]) = (end, end + notice);
+            free[lane] = [end, end + notice];
+            makespan = makespan.max(end + notice);
+        }
+        makespan
+    }
+
+    /// Replays the tasks in the order of their starts, as soon as they are ready, on the lane that is free first.
+    fn on_free_lanes(&self, changes: &Changes, lanes: Vec<ReplayedLane>) -> i64 {
+        let inputs = changes.inputs.as_ref().unwrap_or(&self.graph.inputs);
+        let count = self.tasks.len();
+        let works = self.works(changes);
+        let mut place = vec![0_u32; count];
+        for (at, index) in (0..).zip(&self.order) {
+            place[*index] = at;
+        }
+        let outputs = outputs_of(inputs);
+        let mut waiting: Vec<usize> = inputs.iter().map(Vec::len).collect();
+        // What is ready, by its place; what becomes ready, and when lanes become free, by time.
+        let mut now_ready = BinaryHeap::new();
+        let mut later: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
+        let mut idle: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
+        let mut busy: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
+        let mut free: Vec<[i64; 2]> = Vec::with_capacity(lanes.len());
+        for (at, lane) in lanes.iter().enumerate() {
+            let from = if changes.all_present { 0 } else { lane.from };
+            free.push([from; 2]);
+            busy.push(Reverse((from, at)));
+        }
+        let mut ready = vec![0_i64; count];
+        let mut left = vec![0_i64; count];
+        let mut known = vec![0_i64; count];
+        later.extend(
+            (0..count)
+                .filter(|it| waiting[*it] == 0)
+                .map(|it| Reverse((0, it))),
+        );
+        let (mut now, mut makespan) = (0, 0);
+        loop {
+            while let Some(Reverse((at, lane))) = busy.peek().copied()
+                && at <= now
+            {
+                busy.pop();
+                idle.push(Reverse((at, lane)));
+            }
+            while let Some(Reverse((at, task))) = later.peek().copied()
+                && at <= now
+            {
+                later.pop();
+                now_ready.push(Reverse((place[task], task)));
+            }
+            if let Some(Reverse((since, lane))) = idle.peek().copied()
+                && let Some(Reverse((_, task))) = now_ready.peek().copied()
+            {
+                idle.pop();
+                let dies = lanes[lane].until.filter(|_| !changes.no_retries);
+                if dies.is_some_and(|until| since.max(now) >= until) {
+                    continue;
+                }
+                now_ready.pop();
+                let of_inputs = self.ready(task, &inputs[task], &left, &known);
+                let copied = self.copied(task, of_inputs.known, &left, changes);
+                let start = self.start(task, of_inputs, free[lane], copied, changes);
+                let own = self.lanes[self.lane_of[task] as usize].slowness;
+                let slowness = changes.slowness(&lanes[lane]);
+                let end = start + divided(works[task], own / slowness);
+                let notice = if changes.without.notice {
+                    0
+                } else {
+                    self.tasks[task].notice
+                };
+                makespan = makespan.max(end + notice);
+                (left[task], known[task]) = (end, end + notice);
+                free[lane] = [end, end + notice];
+                let is_free = if self.waits_for_controller {
+                    end + notice
+                } else {
+                    end
+                };
+                busy.push(Reverse((is_free, lane)));
+                for output in &outputs[task] {
+                    let at = if self.waits_on_worker(*output, task) {
+                        end
+                    } else {
+                        end + notice
+                    };
+                    ready[*output] = ready[*output].max(at);
+                    waiting[*output] -= 1;
+                    if waiting[*output] == 0 {
+                        later.push(Reverse((ready[*output], *output)));
+                    }
+                }
+                continue;
+            }
+            // Nothing can begin before a task is ready or, if one is, a worker is free.
+            let next_ready = later.peek().map(|Reverse((at, _))| *at);
+            let next_free = busy.peek().map(|Reverse((at, _))| *at);
+            let next = if now_ready.is_empty() {
+                next_ready
+            } else {
+                next_free
+            };
+            let Some(next) = next else {
+                return makespan;
+            };
+            now = next.max(now);
+        }
+    }
+}
+
+/// Copies of inputs: their number, and their time in ns.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct CopySums {
+    pub all: (usize, i64),
+    pub redundant: (usize, i64),
+    /// Number of copies for tasks all of whose inputs were made on one other host.
+    pub avoidable: usize,
+}
+
+/// When the inputs of a task are known to the controller, and until when others hold it up on its worker.
+#[derive(Debug, Clone, Copy, Default)]
+struct Inputs {
+    known: i64,
+    held: i64,
+}
+
+/// Returns when a task was planned, which is no later than it was on its worker.
+fn planned(task: &Task) -> Option<i64> {
+    let started = task.at(TaskEvent::Started);
+    let arrived = match (task.at(TaskEvent::Enqueued), started) {
+        (Some(arrived), Some(started)) => Some(arrived.min(started)),
+        (arrived, started) => arrived.or(started),
+    };
+    let planned = task.at(TaskEvent::Planned).or(arrived)?;
+    Some(arrived.map_or(planned, |arrived| planned.min(arrived)))
+}
+
+/// Returns a time divided by a number.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    reason = "durations are far below 2⁵³ ns; 1 is exact"
+)]
+pub(crate) fn divided(time: i64, factor: f64) -> i64 {
+    if factor == 1.0 {
+        return time;
+    }
+    (time as f64 / factor) as i64
+}
+
+/// The first of several attempts at a task.
+#[derive(Debug, Clone, Copy)]
+struct FirstAttempt {
+    begin: i64,
+    /// The last attempt.
+    last: usize,
+}
+
+/// Returns the tasks that were tried several times.
+fn first_attempts(trace: &Trace) -> HashMap<Name, FirstAttempt> {
+    let mut seen: HashMap<Name, (usize, FirstAttempt)> = HashMap::new();
+    for (index, task) in trace.tasks.iter().enumerate() {
+        let Some(begin) = task.begin() else {
+            continue;
+        };
+        let first = FirstAttempt { begin, last: index };
+        let known = seen.entry(task.name).or_insert((0, first));
+        known.0 += 1;
+        known.1.begin = known.1.begin.min(begin);
+        if trace.tasks[known.1.last].begin() <= Some(begin) {
+            known.1.last = index;
+        }
+    }
+    seen.retain(|_, (count, _)| *count > 1);
+    seen.into_iter().map(|(name, (_, it))| (name, it)).collect()
+}
+
+/// Returns the tasks in the order of their starts, and each after its inputs where these start at the same time.
+fn order_of_starts(trace: &Trace, graph: &TaskGraph) -> Vec<usize> {
+    let mut rank = vec![0; trace.tasks.len()];
+    for (at, task) in graph.order.iter().enumerate() {
+        rank[*task] = at;
+    }
+    let started = |task: &usize| {
+        let task = &trace.tasks[*task];
+        let started = task.at(TaskEvent::Started).or_else(|| task.begin());
+        started.unwrap_or(i64::MAX)
+    };
+    let mut order: Vec<usize> = (0..trace.tasks.len()).collect();
+    order.sort_by_key(|task| (started(task), rank[*task]));
+    order
+}
+
+/// Assigns the tasks of each worker to lanes, one more whenever all are busy.
+fn lanes_of(trace: &Trace, order: &[usize]) -> (Vec<u32>, Vec<ReplayedLane>) {
+    let mut lane_of = vec![0; trace.tasks.len()];
+    let mut lanes = Vec::new();
+    let mut of_worker: HashMap<Name, Vec<(i64, u32)>> = HashMap::new();
+    for index in order {
+        let task = &trace.tasks[*index];
+        let known = of_worker.entry(task.worker).or_default();
+        // Until it computes, a task can be started and wait for the thread of the one before.
+        let computing = task.computing().map(|(from, _)| from);
+        let started = computing.or(task.at(TaskEvent::Started));
+        let started = started.unwrap_or(MISSING);
+        let released = task.released().unwrap_or(started);
+        let free = known.iter_mut().filter(|(until, _)| *until <= started);
+        if let Some((until, lane)) = free.max_by_key(|(until, _)| *until) {
+            *until = released;
+            lane_of[*index] = *lane;
+            continue;
+        }
+        let lane = u32::try_from(lanes.len()).unwrap_or(u32::MAX);
+        lanes.push(ReplayedLane {
+            worker: task.worker,
+            host: task.host,
+            from: 0,
+            until: None,
+            slowness: 1.0,
+        });
+        known.push((released, lane));
+        lane_of[*index] = lane;
+    }
+    (lane_of, lanes)
+}
