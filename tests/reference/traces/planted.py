@@ -57,9 +57,9 @@ def long_class(scene, rng, group, factor=12):
     return times(factor), times(0), group
 
 
-def copies(scene, rng, seconds=2.0, memory="host"):
-    with_copies = scene.each(lambda it: replace(it, copy=seconds * rng.uniform(0.9, 1.1))).set(memory=memory)
-    return with_copies, scene.set(memory=memory), None
+def copies(scene, rng, seconds=2.0, **setting):
+    copied = scene.each(lambda it: replace(it, copy=seconds * rng.uniform(0.9, 1.1)))
+    return copied.set(**setting), scene, None
 
 
 def redundant_copies(scene, rng, seconds=2.0):
@@ -180,7 +180,7 @@ def plant(kind, shape, noise="none", form="earthkit", hosts=2, per_host=4, size=
 PLANTS = (
     plant("slow_worker", "independent", factor=5, hosts=1),
     plant("slow_worker", "layered", "lognormal", "record", factor=4),
-    plant("slow_worker", "chains", "uniform", "otlp", factor=6),
+    plant("slow_worker", "chains", "uniform", "otlp", factor=6, size=240),
     plant("slow_host", "map_reduce", "uniform", factor=3, size=180),
     plant("slow_host", "independent", "lognormal", "otlp", factor=3),
     plant("slow_task", "independent", "uniform", factor=15),
@@ -226,14 +226,23 @@ PLANTS = (
     plant("barrier", stages_of(8), "lognormal", "otlp", size=64),
     plant("copies", "layered", "lognormal", "record", seconds=3.0, memory="worker", hosts=3, per_host=2),
     plant("load", "independent", "uniform", load=1.0, hosts=1),
+    plant("copies", "chains", "uniform", seconds=5.0, copies_first=True),
 )
 
 
-def planted(seed):
-    """Returns a run with one cause: that of `PLANTS[seed]`, or of as many in turn with other random times."""
+def with_and_without(seed):
+    """Returns the plant of a seed, its scenes with and without the cause (None if no cost is known), and its subject.
+
+    Seeds beyond the list take its plants in turn, with other random times.
+    """
     chosen = PLANTS[seed % len(PLANTS)]
     rng = random.Random(seed)
-    with_cause, without, subject = CAUSES[chosen.kind](chosen.scene(rng), rng, **dict(chosen.options))
+    return chosen, *CAUSES[chosen.kind](chosen.scene(rng), rng, **dict(chosen.options))
+
+
+def planted(seed):
+    """Returns a run with one cause and the truth of it."""
+    chosen, with_cause, without, subject = with_and_without(seed)
     events = EVENTS[chosen.form]
     run = with_cause.run()
     makespan = run.makespan(events)

@@ -30,6 +30,17 @@ class Scene:
         return replace(self, workers=tuple(change(worker) for worker in self.workers))
 
 
+def as_planned(scene, run):
+    """Returns the scene with its tasks submitted in the order in which a run first planned them.
+
+    A trace does not tell in which order tasks were submitted: where this gives another makespan, it cannot be known.
+    """
+    planned = {}
+    for it in run.attempts:
+        planned.setdefault(it.task.name, len(planned))
+    return replace(scene, tasks=tuple(sorted(scene.tasks, key=lambda task: planned[task.name])))
+
+
 def pool(hosts, per_host):
     return tuple(Worker(f"h{host}:w{worker}") for host in range(hosts) for worker in range(per_host))
 
@@ -44,7 +55,8 @@ def independent(rng, size):
 def map_reduce(rng, size):
     maps = [Task(f"map:{at}", 1.0) for at in range(size * 8 // 9)]
     names = [task.name for task in maps]
-    return maps + [Task(f"reduce:{at}", 1.5, tuple(names[at * 8 : at * 8 + 8])) for at in range(math.ceil(len(maps) / 8))]
+    groups = [tuple(names[at : at + 8]) for at in range(0, len(names), 8)]
+    return maps + [Task(f"reduce:{at}", 1.5, group) for at, group in enumerate(groups)]
 
 
 def chains(rng, size):
@@ -74,7 +86,8 @@ def layered(rng, size):
         layer = []
         for _ in range(rng.randint(10, 20)):
             inputs = rng.sample(before, min(len(before), rng.randint(1, 3)))
-            layer.append(Task(f"{group}:{len(tasks) + len(layer)}", seconds, tuple(sorted(task.name for task in inputs))))
+            names = tuple(sorted(task.name for task in inputs))
+            layer.append(Task(f"{group}:{len(tasks) + len(layer)}", seconds, names))
         tasks, before, number = tasks + layer, layer, number + 1
     return tasks
 
@@ -131,11 +144,12 @@ def wide_and_narrow(rng, size):
     """Layers of very different widths, so that the number of tasks at once varies."""
     tasks, before, number = [], [], 0
     while len(tasks) < size:
+        group, seconds = (("load", 1.0), ("filter", 1.4))[number % 2]
         layer = []
         for _ in range(rng.choice((1, 2, 3, 4, 6, 8, 12))):
             inputs = rng.sample(before, min(len(before), 2))
             names = tuple(sorted(task.name for task in inputs))
-            layer.append(Task(f"{('load', 'filter')[number % 2]}:{len(tasks) + len(layer)}", 1.0 + 0.4 * (number % 2), names))
+            layer.append(Task(f"{group}:{len(tasks) + len(layer)}", seconds, names))
         tasks, before, number = tasks + layer, layer, number + 1
     return tasks
 

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass, replace
 from itertools import count
 
-from scenes import NOISE, SHAPES, SMALL, Scene, pool
+from scenes import NOISE, SHAPES, SMALL, Scene, as_planned, pool
 from simulator import Setting
 
 # The overheads of the measured run.
@@ -44,10 +44,8 @@ def other_workers(scene, rng):
     """One host whose workers take what is ready, and other numbers of workers."""
     run = scene.run()
     questions = same_order(run, {("--instant-controller",): scene.set(planning=0.0, notice=0.0)})
-    planned = {it.task.name: it.events["planned"] for it in run.attempts}
-    as_planned = replace(scene, tasks=tuple(sorted(scene.tasks, key=lambda task: planned[task.name])))
     for number in (1, 2, 3, 4, 6, 8):
-        makespans = [replace(it, workers=pool(1, number)).run().makespan() for it in (scene, as_planned)]
+        makespans = [replace(it, workers=pool(1, number)).run().makespan() for it in (scene, as_planned(scene, run))]
         if number != len(scene.workers) and abs(makespans[1] / makespans[0] - 1) < 0.001:
             questions.append(Question(("--workers", str(number)), makespans[0]))
     return run, questions

@@ -75,6 +75,8 @@ class Setting:
     # `host`: the workers of a host share data, one copy per host. `worker`: they do not, one copy per worker.
     # `careless`: they do, and yet data are copied for each worker of another host.
     memory: str = "host"
+    # Whether a task is sent to its worker when its copies are there, rather than at once to wait for them there.
+    copies_first: bool = False
 
 
 @dataclass(eq=False)
@@ -136,6 +138,7 @@ class _Simulation:
         self.ready = [at for at, task in enumerate(self.tasks) if not task.inputs]
         self.free = []  # (since when, rank) of workers that are known to be free
         self.planner_free = 0
+        self.held = []  # attempts that are sent when their copies are there
         self.queues, self.current = defaultdict(list), {}
         self.under_way = defaultdict(list)
         self.dead = set()
@@ -146,7 +149,7 @@ class _Simulation:
         self.updated, self.version = defaultdict(int), defaultdict(int)
         turns = setting.shares or [1] * len(self.workers)
         dealt = cycle([worker for worker, turn in zip(self.workers, turns, strict=True) for _ in range(turn)])
-        self.dealt = dict(zip((task.name for task in self.tasks), dealt))
+        self.dealt = dict(zip((task.name for task in self.tasks), dealt, strict=False))
         self.next_alive = cycle(self.workers)
         self.stall = tuple(ns(it) for it in setting.stall) or (0, 0)
         assert not (setting.freeze and setting.contention), "a stop of everything under contention is not simulated"
@@ -215,7 +218,14 @@ class _Simulation:
         self.under_way[worker].append(attempt)
         for name in attempt.task.inputs:
             self.fetch(name, attempt)
-        self.at(max(self.after(self.now, self.setting.to_worker), ns(worker.begin)), self.enqueued, attempt)
+        if self.setting.copies_first and attempt.waits_for:
+            self.held.append(attempt)
+        else:
+            self.send(attempt)
+
+    def send(self, attempt):
+        begin = ns(attempt.worker.begin)
+        self.at(max(self.after(self.now, self.setting.to_worker), begin), self.enqueued, attempt)
 
     def completed(self, attempt):
         attempt.events["completed"] = self.now
@@ -244,7 +254,9 @@ class _Simulation:
 
     def again(self, task):
         if self.dealt[task.name] in self.dead:
-            self.dealt[task.name] = next(it for it in self.next_alive if it not in self.dead and ns(it.begin) <= self.now)
+            self.dealt[task.name] = next(
+                it for it in self.next_alive if it not in self.dead and ns(it.begin) <= self.now
+            )
         heapq.heappush(self.ready, self.position[task.name])
 
     # Copies
@@ -275,6 +287,9 @@ class _Simulation:
 
     def arrived(self, key):
         self.stored.add(key)
+        for attempt in [it for it in self.held if it.waits_for <= self.stored]:
+            self.held.remove(attempt)
+            self.send(attempt)
         for worker in self.workers:
             self.start(worker)
 

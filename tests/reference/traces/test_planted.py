@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from planted import CAUSES, PLANTS, planted, without_cause
-from scenes import NOISE, SHAPES
+from planted import CAUSES, PLANTS, planted, with_and_without, without_cause
+from scenes import NOISE, SHAPES, as_planned
 from settings import settings
 from writers import EVENTS, write
 
@@ -21,6 +21,15 @@ def test_all_causes_shapes_noises_and_formats_are_covered():
 def test_every_cause_costs_at_least_eight_percent():
     costs = [(it.cost, it.makespan) for it in map(planted, range(len(PLANTS)))]
     assert [cost for cost, makespan in costs if cost is not None and cost < 0.08 * makespan] == []
+
+
+def test_no_cost_depends_on_the_order_of_submission():
+    for number in range(len(PLANTS)):
+        chosen, scene, without, _ = with_and_without(number)
+        if without:
+            events, run = EVENTS[chosen.form], scene.run()
+            costs = [run.makespan(events) - it.run().makespan(events) for it in (without, as_planned(without, run))]
+            assert costs[1] == pytest.approx(costs[0], rel=0.05), (number, chosen.kind)
 
 
 def check(run, form, store, folder):

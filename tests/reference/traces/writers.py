@@ -40,20 +40,21 @@ def earthkit(run):
     for it in run.transfers:
         source, target = (side.host if by_host else side.name for side in (it.source, it.target))
         labels = {"dataset": f"{it.dataset}.0", "target": target}
+        hosts = dict.fromkeys(("planned", "completed"), "controller") | dict.fromkeys(
+            ("started", "loaded"), it.source.host
+        )
         for event, at in it.events.items():
-            host = {"planned": "controller", "completed": "controller", "started": it.source.host, "loaded": it.source.host}
             more = {"planned": {"source": source}, "loaded": {"mode": "remote"}, "unloaded": {"mode": it.mode}}
-            mark(f"transmit_{event}", at, host.get(event, it.target.host), **labels, **more.get(event, {}))
+            mark(f"transmit_{event}", at, hosts.get(event, it.target.host), **labels, **more.get(event, {}))
     return sorted(rows, key=lambda row: row["at"])
 
 
 def record(run):
     """What pytest-lapwing's `trace_dask` writes: a worker that died no longer tells when its tasks began."""
-    session, of_session, instance = (str(uuid.uuid5(uuid.NAMESPACE_OID, it)) for it in ("session", "run", "instance"))
     spans = []
     for it in run.attempts:
         told = ("planned",) if it.lost else EVENTS["record"]
-        attributes = {"class": it.task.group, "status": "released"} if it.lost else {"class": it.task.group, "bytes": 28}
+        attributes = {"class": it.task.group, **({"status": "released"} if it.lost else {"bytes": 28})}
         events = {event: BEGIN + it.events[event] for event in told}
         spans.append(span("task", it.task.name, it.worker, events, attributes, inputs=list(it.task.inputs)))
     for it in run.transfers:
@@ -61,12 +62,27 @@ def record(run):
         events = {"started": BEGIN + it.events["started"], "completed": BEGIN + it.events["unloaded"]}
         spans.append(span("transfer", it.dataset, it.target, events, attributes))
     spans.sort(key=lambda it: min(it["events"].values()))
+    session, of_session, instance = (
+        str(uuid.uuid5(uuid.NAMESPACE_OID, kind + json.dumps(spans))) for kind in ("session", "run", "instance")
+    )
     started, wall = "2026-11-23T20:55:39Z", {"wall_time": {"unit": "s", "better": "lower"}}
     rows = [
         {"kind": "session", "id": session, "suite": "planted", "started": started, "tool": "pytest-lapwing 0.1.0"},
         {"kind": "run", "id": of_session, "session": session, "metrics": wall},
-        {"kind": "instance", "id": instance, "run": of_session, "benchmark": {"id": "planted"}, "host": "h0", "started": started},
-        {"kind": "iteration", "instance": instance, "index": 0, "metrics": {"wall_time": run.makespan(EVENTS["record"])}},
+        {
+            "kind": "instance",
+            "id": instance,
+            "run": of_session,
+            "benchmark": {"id": "planted"},
+            "host": "h0",
+            "started": started,
+        },
+        {
+            "kind": "iteration",
+            "instance": instance,
+            "index": 0,
+            "metrics": {"wall_time": run.makespan(EVENTS["record"])},
+        },
         *({"kind": "span", "instance": instance, "index": at, "iteration": 0, **it} for at, it in enumerate(spans)),
         {"kind": "instance_end", "instance": instance, "ended": started},
     ]
