@@ -30,7 +30,7 @@ from scenes import (
     wide_and_narrow,
 )
 from settings import settings
-from simulator import Setting, Worker
+from simulator import Setting, Worker, simulate
 from writers import EVENTS, write
 
 # The causes: each returns the scene with it, the scene without it, and its subject.
@@ -265,12 +265,22 @@ def without_cause(seed):
     return Scene(tasks, workers, Setting(**small)).run(), rng.choice(("earthkit", "record", "otlp"))
 
 
-def bound(run):
-    """Returns the seconds that no placement can do without: the longest chain, or the work per worker."""
-    ends = {}
-    for task in run.tasks:
-        ends[task.name] = task.seconds + max((ends[name] for name in task.inputs), default=0.0)
-    return max(max(ends.values()), sum(task.seconds for task in run.tasks) / len(run.workers))
+def alternatives(run, form):
+    """Returns a makespan that no placement can do without, and that of taking the longest chains first.
+
+    If the latter is much shorter than the run's, it is true that another placement ends sooner.
+    """
+    seconds = {task.name: task.seconds for task in run.tasks}
+    chain = dict(seconds)
+    for task in reversed(run.tasks):
+        for name in task.inputs:
+            chain[name] = max(chain[name], seconds[name] + chain[task.name])
+    work = sum(task.seconds for task in run.tasks) / len(run.workers)
+    by_chain = sorted(run.tasks, key=lambda task: -chain[task.name])
+    return {
+        "bound": max(work, *chain.values()),
+        "longest_first": simulate(by_chain, run.workers, run.setting).makespan(EVENTS[form]),
+    }
 
 
 def write_all(folder, count=20):
@@ -288,7 +298,7 @@ def write_all(folder, count=20):
         add(it.run, chosen.form, it.kind, chosen.name, subject=it.subject, cost=it.cost, noise=chosen.noise)
     for number in range(count):
         run, form = without_cause(number)
-        add(run, form, "none", list(SHAPES)[number % len(SHAPES)], bound=bound(run))
+        add(run, form, "none", list(SHAPES)[number % len(SHAPES)], **alternatives(run, form))
     for number in range(count):
         run, form, asked = settings(number)
         file, graph = write(run, folder, f"setting-{number:02}-{form}", form)
