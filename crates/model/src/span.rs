@@ -23,9 +23,9 @@ pub struct Span {
     /// Where it ran, such as `h0:w1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lane: Option<String>,
-    /// The names of the spans that it waited for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub inputs: Vec<String>,
+    /// The names of the spans that it waited for: none, if the list is empty; unknown, if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<Vec<String>>,
     /// The clock that its events were read from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<String>,

@@ -2,12 +2,20 @@ use lapwing_trace::*;
 use std::io::BufReader;
 fn main() {
     for path in std::env::args().skip(1) {
-        let mut reader = TraceReader::default();
         let t0 = std::time::Instant::now();
-        let mut trace = {
-            reader
-                .add(BufReader::new(std::fs::File::open(&path).unwrap()))
-                .unwrap();
+        let text = std::fs::read(&path).unwrap();
+        let mut trace = if path.contains("record") {
+            let mut reader = SpanReader::default();
+            for line in text.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
+                if let lapwing_model::Record::Span(span) = lapwing_model::parse_line(line).unwrap()
+                {
+                    reader.add(&span);
+                }
+            }
+            reader.finish()
+        } else {
+            let mut reader = TraceReader::default();
+            reader.add(BufReader::new(&text[..])).unwrap();
             reader.finish().unwrap()
         };
         let graph = path.replace(".jsonl", ".graph.json");
@@ -27,10 +35,12 @@ fn main() {
         );
         let c = &found.causes;
         println!(
-            "   replayed {:.3} error {:.3} adaptive {}",
+            "   replayed {:.3} error {:.3} adaptive {} {:?} {:?}",
             c.replayed as f64 / 1e9,
             c.error as f64 / 1e9,
-            c.is_adaptive
+            c.is_adaptive,
+            c.graph,
+            c.debug
         );
         for f in &c.findings {
             let text = format!("{:?}", f.cause);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::durations::covered_time;
 use crate::graph::TaskGraph;
 use crate::names::{FastMap, Name};
-use crate::trace::{MISSING, Trace, Transfer, TransferMode};
+use crate::trace::{MISSING, Trace, Transfer, TransferEvent, TransferMode};
 
 /// What stands in front of a task's name where a transfer is of all of its inputs.
 const ALL_INPUTS: &str = "inputs of ";
@@ -130,9 +130,10 @@ impl InputCopies {
 fn times(transfer: &Transfer) -> Option<(i64, i64)> {
     let events = transfer.events.iter().copied().filter(|at| *at != MISSING);
     let begin = events.clone().min()?;
-    // That the controller knows of it is nothing that the data wait for.
-    let stored = transfer.events[..5].iter().copied().max();
-    let end = stored.filter(|at| *at != MISSING).or(events.max())?;
+    // That the controller knows of it is nothing that the data wait for, if the trace says when they were stored.
+    let stored = [TransferEvent::Unloaded, TransferEvent::Received];
+    let stored = stored.into_iter().find_map(|event| transfer.at(event));
+    let end = stored.or(events.max())?;
     (begin < end).then_some((begin, end))
 }
 

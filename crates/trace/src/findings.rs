@@ -1,6 +1,6 @@
 //! What explains the time of a run.
 
-use crate::causes::{Counterfactuals, find_causes};
+use crate::causes::{Counterfactuals, GraphSource, find_causes, is_independent};
 use crate::controller::{ControllerTime, controller_time};
 use crate::graph::{IdealTime, TaskGraph};
 use crate::path::{RunPath, run_path};
@@ -28,8 +28,16 @@ pub fn find(trace: &Trace) -> Option<TraceFindings> {
     let path = run_path(trace);
     let graph = TaskGraph::with_work(trace);
     let causes = match &graph {
-        Some(graph) => find_causes(trace, graph, true, path.as_ref()),
-        None => find_causes(trace, &TaskGraph::observed(trace), false, path.as_ref()),
+        Some(graph) => find_causes(trace, graph, GraphSource::Known, path.as_ref()),
+        None => {
+            let independent = TaskGraph::independent(trace.tasks.len());
+            if is_independent(trace, &independent) {
+                find_causes(trace, &independent, GraphSource::Independent, path.as_ref())
+            } else {
+                let observed = TaskGraph::observed(trace);
+                find_causes(trace, &observed, GraphSource::Observed, path.as_ref())
+            }
+        }
     };
     Some(TraceFindings {
         causes: causes?,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::names::Name;
 use crate::path::ReleasedTasks;
-use crate::trace::{TaskEvent, Trace};
+use crate::trace::{InputsSource, TaskEvent, Trace};
 
 /// What each task of a trace needs, by the indices of tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,11 +66,11 @@ impl TaskGraph {
             names.filter_map(|name| last.get(name).copied()).collect()
         });
         let mut inputs: Vec<Vec<usize>> = inputs.collect();
-        if !trace.has_given_graph && inputs.iter().all(Vec::is_empty) {
+        if !trace.has_graph() {
             return None;
         }
-        // A graph that was given says it all.
-        let implied = if trace.has_given_graph {
+        // A graph that the user gave says it all.
+        let implied = if trace.inputs_from == InputsSource::User {
             Vec::new()
         } else {
             implied_inputs(trace, &inputs)
@@ -82,6 +82,11 @@ impl TaskGraph {
             implied: implied.len(),
             ..Self::ordered(inputs)
         })
+    }
+
+    /// Returns the graph of tasks that wait for none.
+    pub(crate) fn independent(tasks: usize) -> Self {
+        Self::ordered(vec![Vec::new(); tasks])
     }
 
     /// Returns a graph as far as the order of events tells it, for a trace without one: a task whose worker was idle
@@ -112,7 +117,7 @@ impl TaskGraph {
 
     /// Orders tasks by their inputs (Kahn's algorithm). What is left over depends on itself: its inputs among
     /// themselves are left out.
-    fn ordered(mut inputs: Vec<Vec<usize>>) -> Self {
+    pub(crate) fn ordered(mut inputs: Vec<Vec<usize>>) -> Self {
         let mut outputs = outputs_of(&inputs);
         let mut waiting: Vec<usize> = inputs.iter().map(Vec::len).collect();
         let mut order: Vec<usize> = Vec::with_capacity(inputs.len());
@@ -155,6 +160,11 @@ impl TaskGraph {
     pub fn ideal(&self, trace: &Trace) -> IdealTime {
         let work = trace.tasks.iter().map(|task| task.work().unwrap_or(0));
         let work: Vec<i64> = work.collect();
+        self.ideal_of(&work)
+    }
+
+    /// Returns what the graph alone allows, with such times on workers.
+    pub(crate) fn ideal_of(&self, work: &[i64]) -> IdealTime {
         let mut finished = vec![0_i64; work.len()];
         let mut longest: Vec<Option<usize>> = vec![None; work.len()];
         for task in &self.order {

@@ -28,7 +28,7 @@ mod waits;
 mod what_if;
 mod worker_time;
 
-pub use causes::{Cause, Counterfactuals, Overhead, TraceFinding};
+pub use causes::{Cause, Counterfactuals, GraphSource, Overhead, TraceFinding};
 pub use compare::{DurationSums, PathTimes, TaskTimes, TraceComparison, TraceWhole};
 pub use contention::{Contention, ContentionCause, contention};
 pub use controller::{ControllerTime, PhaseTime, controller_time};
@@ -47,8 +47,8 @@ pub use profile::{ClassProfile, profile};
 pub use read::{TraceError, TraceReader};
 pub use spans::SpanReader;
 pub use trace::{
-    MISSING, Micro, OtherSpan, Phase, Pressure, Resource, Task, TaskEvent, Trace, Transfer,
-    TransferEvent, TransferMode,
+    InputsSource, MISSING, Micro, OtherSpan, Phase, Pressure, Resource, Task, TaskEvent, Trace,
+    Transfer, TransferEvent, TransferMode,
 };
 pub use waits::{TaskWait, WaitReason};
 pub use what_if::{Prediction, Scenario, what_if};

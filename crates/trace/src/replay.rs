@@ -1,9 +1,10 @@
 //! Replays a run: its tasks with the measured times, under other conditions.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 
 use crate::copies::InputCopies;
+use crate::durations::float;
 use crate::graph::{TaskGraph, outputs_of};
 use crate::names::Name;
 use crate::trace::{MISSING, Task, TaskEvent, Trace, TransferMode};
@@ -66,6 +67,8 @@ impl Changes {
 pub(crate) enum WithoutCopies {
     /// All.
     All,
+    /// Those of data that were not there.
+    Needed,
     /// Those of data that were there already.
     Redundant,
 }
@@ -375,6 +378,23 @@ impl<'t> Replay<'t> {
         (replayed, wait)
     }
 
+    /// Returns the time in which lanes are idle between tasks, as a share of all time from their first to their last.
+    pub(crate) fn pauses(&self) -> f64 {
+        let mut ranges = vec![(i64::MAX, 0); self.lanes.len()];
+        let mut busy = 0;
+        for (index, lane) in self.lane_of.iter().enumerate() {
+            let task = &self.trace.tasks[index];
+            if let Some((start, end)) = task.at(TaskEvent::Started).zip(task.released()) {
+                let (from, until) = &mut ranges[*lane as usize];
+                (*from, *until) = (start.min(*from), end.max(*until));
+                busy += end - start;
+            }
+        }
+        // A lane that begins late waited for a task, unless the run begins with it.
+        let all = ranges.iter().map(|(_, until)| (until - self.begin).max(0));
+        1.0 - float(busy) / float(all.sum::<i64>().max(1))
+    }
+
     /// Returns how much of an interval on the trace's clock lies within gates.
     fn gated(&self, from: i64, until: i64) -> i64 {
         let gates = self.gates.iter();
@@ -402,27 +422,34 @@ impl<'t> Replay<'t> {
     }
 
     /// Returns when the copies of the inputs of a task are there.
-    fn copied(&self, index: usize, ready: i64, left: &[i64], changes: &Changes) -> i64 {
-        let copies = self.copies.of_task(index).iter();
-        let ends = copies.filter_map(|copy| {
+    fn copied(&self, index: usize, ready: i64, left: &[i64], changes: &Changes) -> Copied {
+        let mut copied = Copied::default();
+        if self.copies.of_task(index).is_empty() {
+            return copied;
+        }
+        let planned = planned(&self.trace.tasks[index]);
+        for copy in self.copies.of_task(index) {
             let is_gone = match changes.copies {
                 None => false,
                 Some(WithoutCopies::All) => true,
+                Some(WithoutCopies::Needed) => copy.mode != TransferMode::Redundant,
                 Some(WithoutCopies::Redundant) => copy.mode == TransferMode::Redundant,
             };
             let task = &self.trace.tasks[index];
             if is_gone || Some(copy.end) > task.at(TaskEvent::Started) {
-                return None;
+                continue;
             }
-            let since = copy.input.map(|input| &self.trace.tasks[input]);
-            let measured = match since {
-                Some(input) => input.released()?,
-                None => self.inputs_known(index),
-            };
+            // What was copied when the task was planned would have been copied then.
+            if let Some(planned) = planned.filter(|planned| copy.begin >= *planned) {
+                copied.after_planning = copied.after_planning.max(copy.end - planned);
+                continue;
+            }
+            let released = copy.input.and_then(|it| self.trace.tasks[it].released());
+            let measured = released.unwrap_or_else(|| self.inputs_known(index));
             let base = copy.input.map_or(ready, |input| left[input]);
-            Some(base + copy.end - measured)
-        });
-        ends.max().unwrap_or(0)
+            copied.at = copied.at.max(base + copy.end - measured);
+        }
+        copied
     }
 
     /// Returns the copies of inputs.
@@ -434,10 +461,11 @@ impl<'t> Replay<'t> {
             for copy in self.copies.of_task(index) {
                 if seen.insert(copy.transfer) {
                     let time = copy.end - copy.begin;
-                    sums.all = (sums.all.0 + 1, sums.all.1 + time);
-                    sums.avoidable += usize::from(is_avoidable);
                     if copy.mode == TransferMode::Redundant {
                         sums.redundant = (sums.redundant.0 + 1, sums.redundant.1 + time);
+                    } else {
+                        sums.needed = (sums.needed.0 + 1, sums.needed.1 + time);
+                        sums.avoidable += usize::from(is_avoidable);
                     }
                 }
             }
@@ -495,7 +523,7 @@ impl<'t> Replay<'t> {
         index: usize,
         inputs: Inputs,
         [left, known]: [i64; 2],
-        copied: i64,
+        copied: Copied,
         changes: &Changes,
     ) -> i64 {
         let ready = inputs.known;
@@ -508,14 +536,17 @@ impl<'t> Replay<'t> {
             After::Known if without.notice => ready.max(left),
             After::Known => ready.max(known),
         };
+        if task.copies == CopiesBefore::Planning {
+            at = at.max(copied.at);
+        }
+        let retrying = part(task.retrying, changes.no_retries);
+        at += part(task.planning - task.retrying, without.planning) + retrying;
+        let copied = copied.at.max(at + copied.after_planning);
         let join = |at: &mut i64, before| {
             if task.copies == before {
                 *at = (*at).max(copied);
             }
         };
-        join(&mut at, CopiesBefore::Planning);
-        let retrying = part(task.retrying, changes.no_retries);
-        at += part(task.planning - task.retrying, without.planning) + retrying;
         join(&mut at, CopiesBefore::Arrival);
         at += part(task.transport, without.transport);
         at = at.max(left).max(inputs.held);
@@ -530,7 +561,7 @@ impl<'t> Replay<'t> {
     }
 
     /// Returns the times on workers with what is changed of them.
-    fn works(&self, changes: &Changes) -> Vec<i64> {
+    pub(crate) fn works(&self, changes: &Changes) -> Vec<i64> {
         let mut works: Vec<i64> = self.tasks.iter().map(|task| task.work).collect();
         let mut is_changed = vec![false; works.len()];
         for (index, work) in &changes.work {
@@ -544,13 +575,18 @@ impl<'t> Replay<'t> {
         works
     }
 
+    /// Returns the graph of the run with changes.
+    pub(crate) fn inputs<'r>(&'r self, changes: &'r Changes) -> &'r [Vec<usize>] {
+        changes.inputs.as_ref().unwrap_or(&self.graph.inputs)
+    }
+
     /// Returns the makespan in ns, and the number of workers.
     pub(crate) fn run(&self, placement: Placement, changes: &Changes) -> (i64, usize) {
         match placement {
             Placement::AsMeasured => (self.as_placed(changes), self.lanes.len()),
             Placement::FirstFree => {
                 let lanes = self.lanes.clone();
-                (self.on_free_lanes(changes, lanes), self.lanes.len())
+                (self.on_free_lanes(changes, lanes, true), self.lanes.len())
             }
             Placement::Workers(workers) => {
                 let workers = workers.max(1);
@@ -561,14 +597,17 @@ impl<'t> Replay<'t> {
                     until: None,
                     slowness: 1.0,
                 };
-                (self.on_free_lanes(changes, vec![lane; workers]), workers)
+                (
+                    self.on_free_lanes(changes, vec![lane; workers], false),
+                    workers,
+                )
             }
         }
     }
 
     /// Replays every task on the lane that it had, in the order that the lane had.
     fn as_placed(&self, changes: &Changes) -> i64 {
-        let inputs = changes.inputs.as_ref().unwrap_or(&self.graph.inputs);
+        let inputs = self.inputs(changes);
         let count = self.tasks.len();
         let mut works = self.works(changes);
         if !changes.usual_speed.is_empty() {
@@ -601,9 +640,15 @@ impl<'t> Replay<'t> {
         makespan
     }
 
-    /// Replays the tasks in the order of their starts, as soon as they are ready, on the lane that is free first.
-    fn on_free_lanes(&self, changes: &Changes, lanes: Vec<ReplayedLane>) -> i64 {
-        let inputs = changes.inputs.as_ref().unwrap_or(&self.graph.inputs);
+    /// Replays the tasks in the order of their starts, as soon as they are ready, on the lane that is free first; on
+    /// their own lane if that is free, and lanes are those measured.
+    fn on_free_lanes(
+        &self,
+        changes: &Changes,
+        lanes: Vec<ReplayedLane>,
+        are_measured: bool,
+    ) -> i64 {
+        let inputs = self.inputs(changes);
         let count = self.tasks.len();
         let works = self.works(changes);
         let mut place = vec![0_u32; count];
@@ -615,7 +660,8 @@ impl<'t> Replay<'t> {
         // What is ready, by its place; what becomes ready, and when lanes become free, by time.
         let mut now_ready = BinaryHeap::new();
         let mut later: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
-        let mut idle: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
+        let mut idle: BTreeSet<(i64, usize)> = BTreeSet::new();
+        let mut idle_since: Vec<Option<i64>> = vec![None; lanes.len()];
         let mut busy: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
         let mut free: Vec<[i64; 2]> = Vec::with_capacity(lanes.len());
         for (at, lane) in lanes.iter().enumerate() {
@@ -637,7 +683,11 @@ impl<'t> Replay<'t> {
                 && at <= now
             {
                 busy.pop();
-                idle.push(Reverse((at, lane)));
+                let dies = lanes[lane].until.filter(|_| !changes.no_retries);
+                if dies.is_none_or(|until| at < until) {
+                    idle.insert((at, lane));
+                    idle_since[lane] = Some(at);
+                }
             }
             while let Some(Reverse((at, task))) = later.peek().copied()
                 && at <= now
@@ -645,15 +695,22 @@ impl<'t> Replay<'t> {
                 later.pop();
                 now_ready.push(Reverse((place[task], task)));
             }
-            if let Some(Reverse((since, lane))) = idle.peek().copied()
-                && let Some(Reverse((_, task))) = now_ready.peek().copied()
+            if let Some(first) = idle.first().copied()
+                && let Some(Reverse((_, task))) = now_ready.pop()
             {
-                idle.pop();
+                let own = self.lane_of[task] as usize;
+                let own_since = idle_since.get(own).filter(|_| are_measured);
+                let (since, lane) = match own_since.copied().flatten() {
+                    Some(since) => (since, own),
+                    None => first,
+                };
+                idle.remove(&(since, lane));
+                idle_since[lane] = None;
                 let dies = lanes[lane].until.filter(|_| !changes.no_retries);
-                if dies.is_some_and(|until| since.max(now) >= until) {
+                if dies.is_some_and(|until| now >= until) {
+                    now_ready.push(Reverse((place[task], task)));
                     continue;
                 }
-                now_ready.pop();
                 let of_inputs = self.ready(task, &inputs[task], &left, &known);
                 let copied = self.copied(task, of_inputs.known, &left, changes);
                 let start = self.start(task, of_inputs, free[lane], copied, changes);
@@ -707,10 +764,17 @@ impl<'t> Replay<'t> {
 /// Copies of inputs: their number, and their time in ns.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CopySums {
-    pub all: (usize, i64),
+    pub needed: (usize, i64),
     pub redundant: (usize, i64),
-    /// Number of copies for tasks all of whose inputs were made on one other host.
+    /// Number of needed copies for tasks all of whose inputs were made on one other host.
     pub avoidable: usize,
+}
+
+/// When copies of the inputs of a task are there: at a moment, and how long after it was planned, in ns.
+#[derive(Debug, Clone, Copy, Default)]
+struct Copied {
+    at: i64,
+    after_planning: i64,
 }
 
 /// When the inputs of a task are known to the controller, and until when others hold it up on its worker.
@@ -799,6 +863,11 @@ fn lanes_of(trace: &Trace, order: &[usize]) -> (Vec<u32>, Vec<ReplayedLane>) {
         // Until it computes, a task can be started and wait for the thread of the one before.
         let computing = task.computing().map(|(from, _)| from);
         let started = computing.or(task.at(TaskEvent::Started));
+        // What never started needs no lane of its own.
+        if let (None, Some((_, lane))) = (started, known.first()) {
+            lane_of[*index] = *lane;
+            continue;
+        }
         let started = started.unwrap_or(MISSING);
         let released = task.released().unwrap_or(started);
         let free = known.iter_mut().filter(|(until, _)| *until <= started);

@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::names::{FastMap, Name};
 use crate::read::builder::{class_of, host_of};
 use crate::trace::{
-    MISSING, Micro, OtherSpan, Phase, Pressure, Resource, Task, TaskEvent, Trace, Transfer,
-    TransferEvent, TransferMode,
+    InputsSource, MISSING, Micro, OtherSpan, Phase, Pressure, Resource, Task, TaskEvent, Trace,
+    Transfer, TransferEvent, TransferMode,
 };
 
 const TASK: &str = "task";
@@ -33,6 +33,9 @@ impl SpanReader {
         trace.lines += 1;
         match span.category.as_str() {
             TASK => {
+                if span.inputs.is_some() {
+                    trace.inputs_from = InputsSource::Trace;
+                }
                 let mut task = trace.task_of(span);
                 let attempt = self.attempts.entry(task.name).or_default();
                 task.attempt = *attempt;
@@ -93,14 +96,11 @@ impl Trace {
         let worker = span.lane.as_deref().unwrap_or_default();
         let names = &mut self.names;
         let number = |key| integer(&span.attributes, key);
+        let inputs = span.inputs.iter().flatten();
         Task {
             host: names.intern(host(worker)),
             events: TaskEvent::ALL.map(|event| at(span, event.name())),
-            inputs: span
-                .inputs
-                .iter()
-                .map(|input| names.intern(input))
-                .collect(),
+            inputs: inputs.map(|input| names.intern(input)).collect(),
             duration: number("duration"),
             cpu: number("cpu"),
             bytes: number("bytes"),
@@ -197,7 +197,7 @@ impl Trace {
                 category: category.to_owned(),
                 name: name.to_owned(),
                 lane: lane.map(|lane| self.text(lane).to_owned()),
-                inputs: Vec::new(),
+                inputs: None,
                 clock: None,
                 events: known
                     .map(|(event, at)| ((*event).to_owned(), *at))
@@ -209,8 +209,10 @@ impl Trace {
         let tasks = self.tasks.iter().map(|task| {
             let events = TaskEvent::ALL.map(|event| (event.name(), task.events[event as usize]));
             let mut span = span(TASK, self.text(task.name), Some(task.worker), &events);
-            let inputs = task.inputs.iter();
-            span.inputs = inputs.map(|name| self.text(*name).to_owned()).collect();
+            if self.has_graph() {
+                let inputs = task.inputs.iter();
+                span.inputs = Some(inputs.map(|name| self.text(*name).to_owned()).collect());
+            }
             put(&mut span, "class", Some(self.text(task.class)));
             put(&mut span, "duration", task.duration);
             put(&mut span, "cpu", task.cpu);

@@ -320,6 +320,18 @@ impl Resource {
     }
 }
 
+/// Where it is known from what tasks wait for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum InputsSource {
+    /// It is not, unless some task has inputs.
+    #[default]
+    Nowhere,
+    /// The trace: tasks without inputs wait for none that it has.
+    Trace,
+    /// The user, who gave the whole graph.
+    User,
+}
+
 /// A trace of one execution of a task graph.
 #[derive(Debug, Clone, Default)]
 pub struct Trace {
@@ -345,8 +357,8 @@ pub struct Trace {
     pub repeated: Vec<u64>,
     /// Whether the last line has no end.
     pub is_truncated: bool,
-    /// Whether the inputs of tasks were given apart from the trace: then tasks without inputs wait for none.
-    pub has_given_graph: bool,
+    /// Says what tasks wait for.
+    pub inputs_from: InputsSource,
 }
 
 impl Trace {
@@ -365,13 +377,14 @@ impl Trace {
 
     /// Returns whether the trace says what a task waited for.
     pub fn has_graph(&self) -> bool {
-        self.has_given_graph || self.tasks.iter().any(|task| !task.inputs.is_empty())
+        self.inputs_from != InputsSource::Nowhere
+            || self.tasks.iter().any(|task| !task.inputs.is_empty())
     }
 
     /// Sets what tasks wait for, by their names; returns the number of tasks that it is known of.
     pub fn set_inputs(&mut self, inputs: &BTreeMap<String, Vec<String>>) -> usize {
         let mut known = 0;
-        self.has_given_graph = true;
+        self.inputs_from = InputsSource::User;
         for at in 0..self.tasks.len() {
             let name = self.names.text(self.tasks[at].name);
             if let Some(inputs) = inputs.get(name) {

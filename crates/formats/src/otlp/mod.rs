@@ -143,7 +143,7 @@ impl OtlpReader {
             let mut draft = if tasks.contains(span.span_id.as_str()) {
                 let mut draft = SpanDraft::of(TASK, format!("{}:{}", span.name, span.span_id));
                 let inputs = span.links.iter().filter_map(|it| task_name(&it.span_id));
-                draft.inputs = inputs.collect();
+                draft.inputs = Some(inputs.collect());
                 draft.event("started", span.start());
                 draft.event("computed", span.end());
                 draft

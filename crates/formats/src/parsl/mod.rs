@@ -127,7 +127,7 @@ fn task_spans(
         let used = rows.used(run, id, number);
         let mut span = SpanDraft::of(TASK, name.clone());
         span.clock = Some(WALL.to_owned());
-        span.inputs = inputs_of(task, run, rows);
+        span.inputs = Some(inputs_of(task, run, rows));
         let first = |names: &[&str]| names.iter().find_map(|name| statuses.get(*name).copied());
         span.event("invoked", first(&["pending"]));
         let launched = time_of(attempt, "task_try_time_launched")?;

@@ -33,8 +33,8 @@ pub(crate) struct SpanDraft {
     pub(crate) name: String,
     /// The lane that it ran on.
     pub(crate) lane: Option<String>,
-    /// The names of the spans that it waited for.
-    pub(crate) inputs: Vec<String>,
+    /// The names of the spans that it waited for; `None` if they are unknown.
+    pub(crate) inputs: Option<Vec<String>>,
     /// The clock that its events were read from.
     pub(crate) clock: Option<String>,
     /// Event name to nanoseconds of that clock.

@@ -167,7 +167,12 @@ pub(crate) fn brief(imported: &Imported) -> String {
             }
             Record::Summary(it) => text.push_str(&format!("  {} ~ {}\n", it.metric, it.centre)),
             Record::Span(it) => {
-                text.push_str(&format!("  {} {:?} {:?}\n", it.name, it.inputs, it.events));
+                text.push_str(&format!(
+                    "  {} {:?} {:?}\n",
+                    it.name,
+                    it.inputs.clone().unwrap_or_default(),
+                    it.events
+                ));
             }
             Record::InstanceEnd(it) if it.outcome != InstanceOutcome::Ok => {
                 text.push_str(&format!("  {:?}\n", it.outcome));

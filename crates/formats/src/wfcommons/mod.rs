@@ -198,7 +198,7 @@ impl<'s> Graph<'s> {
         };
         let mut span = SpanDraft::of(TASK, id);
         if let Some(specified) = self.tasks.get(span.name.as_str()) {
-            span.inputs.clone_from(&specified.parents);
+            span.inputs = Some(specified.parents.clone());
             let sizes = specified.output_files.iter();
             let sizes = sizes.filter_map(|file| self.sizes.get(file.as_str()));
             let bytes = sizes.copied().try_fold(0_u64, u64::checked_add);

@@ -142,7 +142,7 @@ impl RecordCleaner {
         let texts = [&span.category, &span.name].into_iter();
         let mut texts = texts
             .chain(&span.lane)
-            .chain(&span.inputs)
+            .chain(span.inputs.iter().flatten())
             .chain(&span.clock);
         span.attributes.is_empty()
             && span.extra.is_empty()

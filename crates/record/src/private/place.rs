@@ -172,7 +172,7 @@ impl PrivateTexts for Span {
         text("category", &mut self.category, visit);
         text("name", &mut self.name, visit);
         texts("lane", &mut self.lane, visit);
-        texts("inputs", &mut self.inputs, visit);
+        texts("inputs", self.inputs.iter_mut().flatten(), visit);
         texts("clock", &mut self.clock, visit);
         object("attributes", &mut self.attributes, visit);
         object("extra", &mut self.extra, visit);

@@ -252,7 +252,14 @@ fn cause_text(trace: &Trace, cause: &Cause) -> String {
             ratio(share(*busy, *mean)),
             time(*mean),
         ),
-        Cause::Contention(it) => contention_text(trace, it),
+        Cause::Contention(all) => {
+            let texts = all.iter().take(2).map(|it| contention_text(trace, it));
+            let others = match all.len() {
+                0..=2 => String::new(),
+                more => format!("; so are {} more", more - 2),
+            };
+            format!("contention: {}{others}", joined(texts))
+        }
         Cause::Retries { tasks, worker } => {
             let again = if *tasks == 1 { "was" } else { "were" };
             let again = format!("{} {again} tried again", counted(*tasks, "task"));
@@ -280,7 +287,7 @@ fn cause_text(trace: &Trace, cause: &Cause) -> String {
 fn contention_text(trace: &Trace, it: &Contention) -> String {
     let [lower, upper] = it.slope_interval.map(|slope| slope / it.alone);
     format!(
-        "contention: each further task that computes{} makes `{}` {} slower [{}, {}] ({}, {:.1} at once on average){}",
+        "each further task that computes{} makes `{}` {} slower [{}, {}] ({}, {:.1} at once on average){}",
         match trace.text(it.host) {
             "" => " at once".to_owned(),
             host => format!(" at once on {host}"),

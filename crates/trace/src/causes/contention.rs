@@ -1,8 +1,9 @@
 //! Tasks that are slower side by side, and tasks that are off the CPU.
 
 use super::{Candidate, Cause, Model};
-use crate::contention::contention as fit;
+use crate::contention::{Contention, contention as fit};
 use crate::durations::{TaskDuration, float, whole};
+use crate::names::Name;
 use crate::off_cpu::off_cpu;
 use crate::replay::Changes;
 
@@ -37,16 +38,23 @@ pub(super) fn contention(model: &Model<'_>) -> Vec<Candidate> {
         };
         candidates.push(Candidate::new(9, Cause::OffCpu(it), changes).at_least(0.1));
     }
-    for it in fits {
-        let work = it.of_tasks.iter().map(|(index, further)| {
-            let lost = whole(it.slope * further.max(0.0));
-            (*index, (model.replay.tasks[*index].work - lost).max(0))
+    // The classes of a machine together; hosts can be names on one machine, for which all have the empty name.
+    let (on_all, on_hosts): (Vec<Contention>, Vec<Contention>) =
+        fits.into_iter().partition(|it| it.host == Name::EMPTY);
+    for fits in [on_hosts, on_all].into_iter().filter(|it| !it.is_empty()) {
+        let tasks = fits.iter().flat_map(|it| {
+            let tasks = it.of_tasks.iter();
+            tasks.map(|(index, further)| (*index, it.slope * further.max(0.0)))
+        });
+        let work = tasks.map(|(index, lost)| {
+            let left = model.replay.tasks[index].work - whole(lost);
+            (index, left.max(0))
         });
         let changes = Changes {
             work: work.collect(),
             ..Changes::default()
         };
-        candidates.push(Candidate::new(5, Cause::Contention(it), changes));
+        candidates.push(Candidate::new(5, Cause::Contention(fits), changes));
     }
     candidates
 }

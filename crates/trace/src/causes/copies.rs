@@ -3,7 +3,7 @@
 use super::{Candidate, Cause, Model};
 use crate::replay::{Changes, WithoutCopies};
 
-/// Returns candidates of copies: of all, and of redundant ones.
+/// Returns candidates of copies: of redundant ones, and of all others.
 pub(super) fn copies(model: &Model<'_>) -> Vec<Candidate> {
     let sums = model.replay.copy_sums();
     let without = |copies| Changes {
@@ -15,13 +15,13 @@ pub(super) fn copies(model: &Model<'_>) -> Vec<Candidate> {
         let cause = Cause::RedundantCopies { copies, sum };
         candidates.push(Candidate::new(3, cause, without(WithoutCopies::Redundant)));
     }
-    if let (copies @ 1.., sum) = sums.all {
+    if let (copies @ 1.., sum) = sums.needed {
         let cause = Cause::Copies {
             copies,
             sum,
             avoidable: sums.avoidable,
         };
-        candidates.push(Candidate::new(5, cause, without(WithoutCopies::All)));
+        candidates.push(Candidate::new(5, cause, without(WithoutCopies::Needed)));
     }
     candidates
 }

@@ -16,7 +16,7 @@ use crate::graph::TaskGraph;
 use crate::names::Name;
 use crate::off_cpu::OffCpu;
 use crate::path::RunPath;
-use crate::replay::{Changes, Placement, Replay};
+use crate::replay::{Changes, Overheads, Placement, Replay};
 use crate::trace::Trace;
 
 /// What gains less than this share of the makespan is no finding.
@@ -154,8 +154,8 @@ pub enum Cause {
         /// The mean busy time of all workers in ns.
         mean: i64,
     },
-    /// A class computes longer while other tasks compute on the same machine.
-    Contention(Contention),
+    /// Classes compute longer while other tasks compute on the same machine, the largest loss first.
+    Contention(Vec<Contention>),
     /// Attempts at tasks were lost.
     Retries {
         /// Number of tasks that were tried again.
@@ -189,6 +189,17 @@ pub struct TraceFinding {
     pub gain: i64,
 }
 
+/// What says which tasks wait for which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GraphSource {
+    /// The trace, or the graph that was given with it.
+    Known,
+    /// The trace does not, and its workers had tasks all the time, as if these waited for none.
+    Independent,
+    /// The order of events: a task waited for the last completion before it.
+    Observed,
+}
+
 /// The findings of a trace, and the model that they come from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counterfactuals {
@@ -200,6 +211,10 @@ pub struct Counterfactuals {
     pub error: i64,
     /// Whether tasks go to the worker that is free first.
     pub is_adaptive: bool,
+    /// DEBUG
+    pub debug: Vec<String>,
+    /// What tasks wait for is known by this.
+    pub graph: GraphSource,
     /// The sum over tasks of each [`WaitReason`](crate::WaitReason), in ns.
     pub waits: [i64; 8],
 }
@@ -263,9 +278,10 @@ impl Model<'_> {
 pub(crate) fn find_causes(
     trace: &Trace,
     graph: &TaskGraph,
-    is_known: bool,
+    source: GraphSource,
     path: Option<&RunPath>,
 ) -> Option<Counterfactuals> {
+    let is_known = source != GraphSource::Observed;
     let (begin, end) = trace.range()?;
     let makespan = end - begin;
     let mut replay = Replay::of(trace, graph);
@@ -304,9 +320,21 @@ pub(crate) fn find_causes(
         candidates.extend(structure::barriers(&model));
         candidates.extend(structure::imbalance(&model));
     }
-    let mut findings = chosen(&model, candidates);
+    let mut debug = vec![format!("placed {placed} free {free} measured {makespan}")];
+    for c in &candidates {
+        let w = model.without(&c.changes, c.is_placed_anew);
+        debug.push(format!(
+            "{} {:.3}\n",
+            format!("{:?}", c.cause)
+                .chars()
+                .take(60)
+                .collect::<String>(),
+            float(model.replayed - w) / 1e9
+        ));
+    }
+    let (mut findings, gone, until_now) = chosen(&model, candidates);
     if is_known {
-        findings.extend(structure::parallelism(&model));
+        findings.extend(structure::parallelism(&model, &gone, until_now));
         findings.sort_by_key(|it| std::cmp::Reverse(it.gain));
     }
     let mut waits = [0; 8];
@@ -320,12 +348,38 @@ pub(crate) fn find_causes(
         replayed: model.replayed,
         error: (model.replayed - makespan).abs(),
         is_adaptive,
+        graph: source,
+        debug,
         waits,
     })
 }
 
-/// Returns the candidates that the run gains by, each if it is not explained by those before it.
-fn chosen(model: &Model<'_>, candidates: Vec<Candidate>) -> Vec<TraceFinding> {
+/// Returns whether the run is as if tasks waited for nothing but workers: workers that are free first take them as
+/// measured, or no worker pauses between two tasks.
+pub(crate) fn is_independent(trace: &Trace, independent: &TaskGraph) -> bool {
+    let replay = Replay::of(trace, independent);
+    let makespan = float(trace.makespan());
+    let without_pauses = Changes {
+        without: Overheads {
+            planning: true,
+            ..Overheads::default()
+        },
+        ..Changes::default()
+    };
+    let is_close = |placement, changes: &Changes| {
+        let (replayed, _) = replay.run(placement, changes);
+        (float(replayed) - makespan).abs() <= ADAPTIVE * makespan
+    };
+    // A few tasks say nothing.
+    trace.tasks.len() >= 2 * replay.lanes.len()
+        && (is_close(Placement::AsMeasured, &without_pauses)
+            && is_close(Placement::FirstFree, &without_pauses)
+            || replay.pauses() <= ADAPTIVE)
+}
+
+/// Returns the candidates that the run gains by, each if it is not explained by those before it, with what is different
+/// without all of them, and the makespan then.
+fn chosen(model: &Model<'_>, candidates: Vec<Candidate>) -> (Vec<TraceFinding>, Changes, i64) {
     let error = (model.replayed - model.makespan).abs();
     let least = |candidate: &Candidate| {
         let share = candidate.least * float(model.makespan);
@@ -363,5 +417,5 @@ fn chosen(model: &Model<'_>, candidates: Vec<Candidate>) -> Vec<TraceFinding> {
             gain,
         });
     }
-    findings
+    (findings, gone, until_now)
 }

@@ -25,7 +25,7 @@ const ALPHA: f64 = 0.005;
 const LEAST_SPREAD: f64 = 0.03;
 
 /// How much longer tasks take than the median of their class, as logarithms.
-struct Residuals {
+pub(super) struct Residuals {
     /// That of each task; `None` without a duration, or in a class with too few.
     of_task: Vec<Option<f64>>,
     medians: BTreeMap<Name, f64>,
@@ -34,7 +34,7 @@ struct Residuals {
 }
 
 impl Residuals {
-    fn of(trace: &Trace, works: &[i64]) -> Self {
+    pub(super) fn of(trace: &Trace, works: &[i64]) -> Self {
         let mut classes: BTreeMap<Name, Vec<usize>> = BTreeMap::new();
         for (index, task) in trace.tasks.iter().enumerate() {
             if works[index] > 0 && task.released().is_some() {
@@ -61,10 +61,16 @@ impl Residuals {
         }
         residuals
     }
+
+    /// Returns the residual of a task in robust standard deviations of its class.
+    pub(super) fn score(&self, trace: &Trace, task: usize) -> Option<f64> {
+        let residual = self.of_task[task]?;
+        Some(residual / self.spreads.get(&trace.tasks[task].class)?)
+    }
 }
 
 /// Returns the value that the largest of so many standard normal ones exceeds with a chance below [`ALPHA`].
-fn threshold(count: usize) -> f64 {
+pub(super) fn threshold(count: usize) -> f64 {
     (2.0 * (as_f64(count.max(1)) / ALPHA).ln()).sqrt()
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use lapwing_stats::{as_f64, median};
 
+use super::slow::{Residuals, threshold};
 use super::{Candidate, Cause};
 use crate::durations::{float, whole};
 use crate::names::Name;
@@ -93,6 +94,8 @@ pub(super) fn freezes(replay: &Replay<'_>, makespan: i64) -> Vec<Candidate> {
         }
     }
     events.sort_unstable();
+    let works: Vec<i64> = replay.tasks.iter().map(|task| task.work).collect();
+    let residuals = Residuals::of(trace, &works);
     let medians: BTreeMap<Name, f64> = classes
         .iter()
         .filter_map(|(class, works)| Some((*class, median(works)?)))
@@ -124,11 +127,14 @@ pub(super) fn freezes(replay: &Replay<'_>, makespan: i64) -> Vec<Candidate> {
         let usual = usual.sum::<f64>() / running.max(1.0);
         // The longest pause that chance makes among so many, if the ends of tasks are as irregular as can be.
         let by_chance = usual / running.max(1.0) * (as_f64(events.len()).ln() + 5.0);
+        // Or all of them are longer than tasks of their classes are by chance.
+        let scores = spanning.iter().filter_map(|it| residuals.score(trace, *it));
+        let score = scores.sum::<f64>() / running.sqrt();
         let is_freeze = spanning.len() >= 3
             && 2 * spanning.len() >= replay.lanes.len()
             && median(&longer).is_some_and(|it| it >= 0.6 * float(length))
             && longer.iter().all(|it| *it > 0.0)
-            && float(length) >= by_chance.min(3.0 * usual);
+            && (float(length) >= by_chance || score >= threshold(events.len()) + 1.0);
         if is_freeze {
             found = Some((from, until, spanning));
         }

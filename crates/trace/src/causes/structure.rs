@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Candidate, Cause, LEAST_GAIN, Model, TraceFinding};
 use crate::durations::float;
+use crate::graph::TaskGraph;
 use crate::names::Name;
 use crate::replay::{Changes, Placement, Replay};
 use crate::trace::TaskEvent;
@@ -133,20 +134,28 @@ pub(super) fn imbalance(model: &Model<'_>) -> Option<Candidate> {
     Some(candidate)
 }
 
-/// Returns whether a chain of tasks, or their number, keeps workers idle.
-pub(super) fn parallelism(model: &Model<'_>) -> Option<TraceFinding> {
+/// Returns whether a chain of tasks, or their number, keeps workers idle, once other causes are gone. `until_now` is
+/// the makespan without those.
+pub(super) fn parallelism(
+    model: &Model<'_>,
+    gone: &Changes,
+    until_now: i64,
+) -> Option<TraceFinding> {
     let trace = model.trace;
-    let ideal = model.replay.graph.ideal(trace);
+    let graph = TaskGraph::ordered(model.replay.inputs(gone).to_vec());
+    let works = model.replay.works(gone);
+    let ideal = graph.ideal_of(&works);
     let workers = model.replay.lanes.len();
     let bound = ideal.work / i64::try_from(workers).ok()?.max(1);
-    let gain = model.makespan - bound;
-    if float(gain) < LEAST_GAIN.max(1.0 - CHAIN) * float(model.makespan) {
+    let gain = until_now - bound;
+    if float(gain) < (1.0 - CHAIN) * float(until_now)
+        || float(gain) < LEAST_GAIN * float(model.makespan)
+    {
         return None;
     }
-    let longest = ideal.path.iter().map(|it| model.replay.tasks[*it].work);
-    let longest = longest.max().unwrap_or(0);
+    let longest = ideal.path.iter().map(|it| works[*it]).max().unwrap_or(0);
     let is_chain = ideal.path.len() >= 3
-        && float(ideal.critical) >= CHAIN * float(model.makespan)
+        && float(ideal.critical) >= CHAIN * float(until_now)
         && 2 * longest < ideal.critical;
     let cause = if is_chain {
         let mut classes: BTreeMap<Name, usize> = BTreeMap::new();
@@ -169,7 +178,7 @@ pub(super) fn parallelism(model: &Model<'_>) -> Option<TraceFinding> {
     };
     Some(TraceFinding {
         cause,
-        without: bound,
+        without: model.makespan - gain,
         gain,
     })
 }

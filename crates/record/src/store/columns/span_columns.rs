@@ -16,6 +16,9 @@ use rusqlite::functions::FunctionFlags;
 
 use lapwing_model::{Id, Object, Span};
 
+/// Stands for the number of inputs of a span that is known to have none; 0 is that of one whose inputs are unknown.
+const NO_INPUTS: u64 = u64::MAX;
+
 /// The first byte of this layout.
 const LAYOUT: u8 = 1;
 /// The first byte of zlib-compressed JSON, which stores had before; `db rescue` may find it.
@@ -48,8 +51,13 @@ pub(crate) fn encode(spans: &[Span]) -> io::Result<Vec<u8>> {
         put(name, texts.number(&span.name));
         put(lane, texts.optional(span.lane.as_deref()));
         put(clock, texts.optional(span.clock.as_deref()));
-        put(inputs, span.inputs.len() as u64);
-        for input in &span.inputs {
+        let number = match &span.inputs {
+            None => 0,
+            Some(none) if none.is_empty() => NO_INPUTS,
+            Some(some) => some.len() as u64,
+        };
+        put(inputs, number);
+        for input in span.inputs.iter().flatten() {
             put(inputs, texts.number(input));
         }
         let names: Vec<u64> = span.events.keys().map(|it| texts.number(it)).collect();
@@ -160,8 +168,15 @@ fn read(bytes: &[u8], instance: Id) -> Option<Vec<Span>> {
         };
         let (category, name) = (owned(category.next()?)?, owned(name.next()?)?);
         let (lane, clock) = (owned(lane.next()?), owned(clock.next()?));
-        let inputs = (0..inputs.size()?).map(|_| owned(inputs.next()?));
-        let inputs = inputs.collect::<Option<Vec<String>>>()?;
+        let inputs = match inputs.next()? {
+            0 => None,
+            NO_INPUTS => Some(Vec::new()),
+            number => Some(
+                (0..usize::try_from(number).ok()?)
+                    .map(|_| owned(inputs.next()?))
+                    .collect::<Option<Vec<String>>>()?,
+            ),
+        };
         let names = shapes.get(shape.size()?)?;
         let mut events = BTreeMap::new();
         for name in names {
@@ -307,7 +322,7 @@ mod tests {
             text(),
         );
         let places = (proptest::option::of(text()), proptest::option::of(text()));
-        let inputs = proptest::collection::vec(text(), 0..3);
+        let inputs = proptest::option::of(proptest::collection::vec(text(), 0..3));
         (head, places, inputs, events, attributes).prop_map(
             |(head, places, inputs, events, attributes)| {
                 let mut rest = Object::new();

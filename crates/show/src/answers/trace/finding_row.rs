@@ -186,7 +186,11 @@ impl<'t> TraceFindingRow<'t> {
                 mean: Some(*mean),
                 ..self
             },
-            Cause::Contention(it) => self.contention(trace, it),
+            // The one that loses most.
+            Cause::Contention(all) => match all.first() {
+                Some(it) => self.contention(trace, it),
+                None => self,
+            },
             Cause::Retries { tasks, worker } => Self {
                 kind: "retries",
                 subject: worker.map(|worker| trace.text(worker)),
