@@ -178,11 +178,9 @@ pub fn understood(given: Vec<OsString>) -> Result<Understood, CliError> {
     if let Some(other) = other {
         return Err(refusal(other, &texts));
     }
-    let text = format!(
-        "{}; that of lapwing: `{}`",
-        introduced((found, name)),
-        line(&words)
-    );
+    let own = ["lapwing".to_owned()].into_iter();
+    let own: Vec<String> = own.chain(words.iter().skip(1).cloned()).collect();
+    let text = format!("{}, here `{}`", introduced((found, name)), line(&own));
     Ok(Understood {
         words: words.into_iter().map(OsString::from).collect(),
         note: Some(Note::marked("foreign_command", text)),
@@ -283,8 +281,7 @@ type Found = (&'static ForeignWord, &'static str);
 
 /// Returns the error that refuses a word.
 fn refusal((found, name): Found, words: &[String]) -> CliError {
-    let given = command_at(words).map(|at| words[at].as_str());
-    let is_there = !found.is_option() || given == Some(found.command);
+    let is_there = !found.is_option() || words.iter().any(|it| it == found.command);
     let hint = match full_line((found, name), words) {
         Some(line) => format!("type `{line}`: {}", found.answer),
         None if is_there => found.answer.to_owned(),
@@ -375,7 +372,7 @@ fn replace((found, name): Found, words: &mut Vec<String>) -> Option<Option<Strin
     };
     let typed = TypedWords {
         value,
-        ..TypedWords::of(&[])
+        ..TypedWords::of(words)
     };
     let instead = shlex::split(&typed.fill(text)?)?;
     words.splice(at..at, instead);
@@ -398,7 +395,8 @@ fn replace_arguments(words: &mut Vec<String>) -> Option<&'static ForeignWord> {
     let mut last = None;
     for place in (at + 1..own).rev() {
         let word = words[place].clone();
-        if word.starts_with('-') || word.contains(' ') || Path::new(&word).exists() {
+        let is_value = words[place - 1] == "--commits";
+        if is_value || word.starts_with('-') || word.contains(' ') || Path::new(&word).exists() {
             continue;
         }
         let here = TABLE
@@ -487,8 +485,15 @@ fn find(error: &clap::Error, words: &[String]) -> Option<Found> {
     if let Some(found) = long.find_map(|word| named(name_of(word), &words)) {
         return Some(found);
     }
-    let is_unknown = error.kind() == ErrorKind::UnknownArgument;
-    is_unknown.then(|| named(name_of(argument), &words))?
+    let name = name_of(argument).split(' ').next().unwrap_or_default();
+    match error.kind() {
+        ErrorKind::UnknownArgument => named(name, &words),
+        // An option of ours has that name, too.
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
+            named(name, &words).filter(|(found, _)| words.contains(&found.command))
+        }
+        _ => None,
+    }
 }
 
 /// Returns whether a number is meant by an option, however wrong: `-i 0`.

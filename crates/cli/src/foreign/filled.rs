@@ -66,6 +66,16 @@ impl TypedWords {
                 _ => None,
             },
             "filter" => filter(value()?),
+            "csv" => value().filter(|it| it.ends_with(".csv")).map(shell_word),
+            "repeated" => {
+                let is_loops = |it: &String| it.starts_with("-l") || it.starts_with("--loops");
+                // Only pyperf has loops besides.
+                let name = match self.rest.iter().any(is_loops) {
+                    true => "--iterations",
+                    false => "--loops",
+                };
+                Some(format!("{name} {}", shell_word(value()?)))
+            }
             "saved" => self.saved(),
             "results" => self.folder(&[".asv/results", "results"], "benchmarks.json"),
             "benchmarks" => self.folder(&[".benchmarks"], ""),

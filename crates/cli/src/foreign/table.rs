@@ -291,6 +291,13 @@ pub(super) const TABLE: &[ForeignWord] = &[
     option(
         "pytest-benchmark",
         "compare",
+        &["--csv"],
+        Words("--export {csv}"),
+        "--export FILE.csv writes a file, --format csv standard output",
+    ),
+    option(
+        "pytest-benchmark",
+        "compare",
         &["--storage"],
         Line("compare {saved}"),
         "results of pytest-benchmark are files, which are compared by their paths; `lapwing import .benchmarks` stores them all",
@@ -333,7 +340,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
     option(
         "benchstat",
         "compare",
-        &["-row", "--row", "-table", "--table"],
+        &["-row", "--row", "-table"],
         Omitted,
         "sides are columns, benchmarks are rows, and each metric has rows of its own",
     ),
@@ -347,7 +354,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
     flag(
         "benchstat",
         "compare",
-        &["-csv", "--csv"],
+        &["-csv"],
         Words("--format csv"),
         "--format csv writes CSV",
     ),
@@ -705,7 +712,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "timeit",
         "timeit",
         &["-n"],
-        Words("--loops {}"),
+        Words("{repeated}"),
         "-n is the number of loops in timeit, of values in pyperf (--iterations N), and of processes here",
     ),
     option(
@@ -973,11 +980,11 @@ pub(super) const TABLE: &[ForeignWord] = &[
         Line("import {results} && lapwing compare commit:{1} commit:{2}"),
         "after an import, commits are sides",
     ),
-    unstored(
+    argument(
         "pytest-benchmark",
         "compare",
-        &["compare"],
-        Line("compare {saved}"),
+        &["{1}"],
+        Words("{saved}"),
         "results of pytest-benchmark are files, which are compared by their paths",
     ),
     unstored(
