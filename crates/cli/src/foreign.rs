@@ -6,17 +6,19 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use lapwing_analyse::sample::Selector;
-use lapwing_model::text::shell_word;
 use lapwing_record::StoreError;
 use lapwing_show::writing::Note;
 
 mod filled;
+mod found;
+mod replaced;
 mod table;
 
 use self::filled::TypedWords;
-use self::table::{CLEANUP, COMMAND_NAME, IGNORE_FAILURE, TABLE};
+use self::found::{find, option_of};
+use self::replaced::{command_at, full_line, line, replace_arguments, whole_line};
+use self::table::TABLE;
 use crate::door::first_word;
 use crate::error::{CliError, ExitStatus};
 
@@ -264,13 +266,16 @@ pub fn explained(error: CliError, words: &[String]) -> CliError {
     let unstored = TABLE.iter().filter(|it| {
         is_unstored && it.kind == WordKind::Unstored && it.names.contains(&words[at].as_str())
     });
-    let lines = unstored.filter_map(|it| match it.instead {
+    let mut lines = unstored.filter_map(|it| match it.instead {
         Instead::Line(text) => Some((whole_line(&typed.fill(text)?), it.answer)),
         _ => None,
     });
     let mut replaced = words.to_vec();
-    let argument = replace_arguments(&mut replaced).map(|it| (line(&replaced), it.answer));
-    match lines.into_iter().next().or(argument) {
+    let sentence = error.sentence();
+    let argument = replace_arguments(&mut replaced)
+        .filter(|(_, word)| is_unstored || sentence.contains(word.as_str()))
+        .map(|(found, _)| (line(&replaced), found.answer));
+    match argument.or_else(|| lines.next()) {
         Some((line, answer)) => error.hint(format!("type `{line}`: {answer}")),
         None => error,
     }
@@ -306,272 +311,279 @@ fn introduced((found, name): Found) -> String {
     }
 }
 
-/// Returns the whole command line in our words, if it is one that the program accepts.
-fn full_line(first: Found, words: &[String]) -> Option<String> {
-    /// More words of other programs than a line has.
-    const MOST: usize = 20;
-    let mut words = words.to_vec();
-    let mut found = first;
-    for _ in 0..MOST {
-        if let Some(line) = replace(found, &mut words)? {
-            return Some(line);
-        }
-        replace_arguments(&mut words);
-        match crate::program().try_get_matches_from(&words) {
-            Ok(_accepted) => return Some(line(&words)),
-            Err(error) => found = find(&error, &words)?,
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::table::{CLEANUP, COMMAND_NAME, IGNORE_FAILURE};
+    use super::*;
+    use crate::Arguments;
+
+    fn refused(words: &[&str]) -> Option<CliError> {
+        let error = Arguments::command().try_get_matches_from(words).err()?;
+        let words: Vec<String> = words.iter().map(|it| (*it).to_owned()).collect();
+        answer(&error, &words)
+    }
+
+    fn hint(words: &[&str]) -> String {
+        let error = refused(words).unwrap_or_else(|| panic!("{words:?} is accepted or unknown"));
+        error.hint.unwrap_or_default()
+    }
+
+    /// Returns the command to type.
+    fn typed(words: &[&str]) -> String {
+        let hint = hint(words);
+        let line = hint.split('`').nth(1).unwrap_or_default();
+        assert!(hint.starts_with("type `"), "{hint}");
+        line.to_owned()
+    }
+
+    fn own_command(word: &ForeignWord) -> Option<&'static str> {
+        match (word.kind, word.instead) {
+            (WordKind::Command | WordKind::Unstored, Instead::Line(text) | Instead::Same(text)) => {
+                text.split(' ').next()
+            }
+            (WordKind::Command | WordKind::Unstored, _) => None,
+            _ => Some(word.command),
         }
     }
-    None
-}
 
-/// Replaces a word in the arguments; returns the line instead if that is all there is to type.
-fn replace((found, name): Found, words: &mut Vec<String>) -> Option<Option<String>> {
-    let own = words.iter().take_while(|word| *word != "--").count();
-    let is_it = |word: &String| has_name(word, name);
-    let at = words[..own].iter().position(is_it)?;
-    if found.kind == WordKind::Command {
-        let mut rest = words.split_off(at + 1);
-        words.pop();
-        while let Some((other, name)) = rest.iter().find_map(|it| option_of(it, found.names)) {
-            replace((other, name), &mut rest)?;
+    #[test]
+    fn every_option_of_the_table_is_refused_with_its_answer() {
+        let program = Arguments::command();
+        let of_ours = |it: &&ForeignWord| program.find_subcommand(it.command).is_some();
+        let options = TABLE.iter().filter(|it| it.is_option());
+        for option in options.filter(of_ours) {
+            for name in option.names {
+                let error = refused(&["lapwing", option.command, name, "5"]);
+                let error = error.unwrap_or_else(|| panic!("{name} is accepted, or not answered"));
+                let first = error.sentence();
+                assert!(
+                    first.starts_with(&format!("{name} is an option of ")),
+                    "{first}"
+                );
+                let all: Vec<&str> = TABLE
+                    .iter()
+                    .filter(|it| it.names.contains(name) && it.command == option.command)
+                    .map(|it| it.answer)
+                    .collect();
+                let hint = error.hint.unwrap_or_default();
+                let answer = hint.rsplit_once("`: ").map_or(hint.as_str(), |it| it.1);
+                let is_told = hint.ends_with(option.answer) || answer == option.answer;
+                assert!(is_told && all.len() == 1, "{name} has one answer: {hint}");
+            }
         }
-        let text = match found.instead {
-            Instead::Line(text) | Instead::Same(text) => text,
-            Instead::Words(_) | Instead::Omitted | Instead::Explained => return None,
+    }
+
+    #[test]
+    fn every_command_of_the_table_is_refused_or_carried_out() {
+        let commands = TABLE.iter().filter(|it| it.kind == WordKind::Command);
+        for command in commands {
+            for name in command.names {
+                let words = ["lapwing", name, "v1..v2", "name"];
+                assert!(refused(&words).is_some(), "{name} is a command of ours");
+            }
+        }
+    }
+
+    #[test]
+    fn every_line_of_the_table_is_one_that_the_program_accepts() {
+        let lines = TABLE.iter().filter_map(|it| match it.instead {
+            Instead::Line(text) if text != "{}" => Some(text),
+            _ => None,
+        });
+        for text in lines {
+            // Any word takes each of the places.
+            let mut line = String::new();
+            for part in text.split('{') {
+                let (name, after) = part.split_once('}').unwrap_or(("", part));
+                let place = match name {
+                    "" if line.is_empty() => "",
+                    "ends" => "old new",
+                    _ => "word",
+                };
+                line.push_str(place);
+                line.push_str(after);
+            }
+            let of_ours = line.rsplit(" | lapwing ").next().unwrap_or_default();
+            for command in of_ours.split(" && lapwing ") {
+                let words = shlex::split(command).unwrap_or_default();
+                let words = std::iter::once("lapwing".to_owned()).chain(words);
+                let accepted = Arguments::command().try_get_matches_from(words);
+                assert!(accepted.is_ok(), "{text}: {accepted:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_an_answer_names_exists() {
+        let program = Arguments::command();
+        let letters = [CLEANUP, IGNORE_FAILURE, COMMAND_NAME];
+        for word in TABLE.iter().chain(&letters) {
+            let mut commands = own_command(word).into_iter();
+            let command = commands.find_map(|it| program.find_subcommand(it));
+            let longs = command.into_iter().flat_map(|it| it.get_arguments());
+            let longs = longs.chain(program.get_arguments());
+            let longs = longs.flat_map(|it| it.get_long_and_visible_aliases().unwrap_or_default());
+            let longs: Vec<String> = longs.map(|it| format!("--{it}")).collect();
+            let quoted = word.answer.split('`').skip(1).step_by(2);
+            let here = word.answer.split('`').step_by(2);
+            let here = here.flat_map(|text| text.split([' ', ',', ';', ':', '=', '(', ')']));
+            let here = here.filter(|word| word.starts_with("--"));
+            let instead = match word.instead {
+                Instead::Words(text) => text.split(' ').find(|it| it.starts_with("--")),
+                _ => None,
+            };
+            for option in here.chain(instead).filter(|_| command.is_some()) {
+                assert!(longs.iter().any(|it| it == option), "{option} of {word:?}");
+            }
+            for other in quoted.filter_map(|text| text.strip_prefix("lapwing ")) {
+                let name = other.split(' ').next().unwrap_or_default();
+                assert!(program.find_subcommand(name).is_some(), "{other}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_may_be_attached_and_letters_with_another_meaning_are_told() {
+        let told = |words: &[&str]| {
+            let error = refused(words)?;
+            Some((error.sentence(), error.hint.unwrap_or_default()))
         };
-        let text = TypedWords::of(&rest).fill(text)?;
-        if text.contains("lapwing ") {
-            return Some(Some(whole_line(&text)));
-        }
-        words.extend(shlex::split(&text)?);
-        return Some(None);
-    }
-    let typed = words.remove(at);
-    let attached = match typed.strip_prefix(name) {
-        Some("") | None => None,
-        Some(value) => Some(value.strip_prefix('=').unwrap_or(value).to_owned()),
-    };
-    let value = match attached {
-        Some(value) => Some(value),
-        None if found.kind == WordKind::Option && at < words.len() => Some(words.remove(at)),
-        None => None,
-    };
-    let text = match found.instead {
-        Instead::Words(text) => text,
-        Instead::Omitted => "",
-        Instead::Line(text) => {
-            let from = command_at(words).map_or(1, |it| it + 1);
-            let typed = TypedWords {
-                value,
-                ..TypedWords::of(&words[from..])
-            };
-            return Some(Some(whole_line(&typed.fill(text)?)));
-        }
-        Instead::Same(_) | Instead::Explained => return None,
-    };
-    let typed = TypedWords {
-        value,
-        ..TypedWords::of(words)
-    };
-    let instead = shlex::split(&typed.fill(text)?)?;
-    words.splice(at..at, instead);
-    // Of a foreign command there is one already.
-    let is_foreign = |word: &String| {
-        let mut commands = TABLE.iter().filter(|it| it.kind == WordKind::Command);
-        commands.any(|it| it.names.contains(&word.as_str()))
-    };
-    let is_whole = words.first().is_some_and(|it| it == "lapwing");
-    if is_whole && command_at(words).is_none() && !words.iter().any(is_foreign) {
-        words.insert(1, found.command.to_owned());
-    }
-    Some(None)
-}
-
-/// Replaces arguments of a command of ours that another program would understand; returns what the last of them is.
-fn replace_arguments(words: &mut Vec<String>) -> Option<&'static ForeignWord> {
-    let at = command_at(words)?;
-    let own = words.iter().take_while(|word| *word != "--").count();
-    let mut last = None;
-    for place in (at + 1..own).rev() {
-        let word = words[place].clone();
-        let is_value = words[place - 1] == "--commits";
-        if is_value || word.starts_with('-') || word.contains(' ') || Path::new(&word).exists() {
-            continue;
-        }
-        let here = TABLE
-            .iter()
-            .filter(|it| it.kind == WordKind::Argument && it.command == words[at]);
-        let here: Vec<&ForeignWord> = here.collect();
-        for found in here {
-            let places = found
-                .names
-                .iter()
-                .find_map(|name| filled::places(name, &word));
-            let Instead::Words(text) = found.instead else {
-                continue;
-            };
-            let Some(instead) = places.and_then(|it| TypedWords::of(&it).fill(text)) else {
-                continue;
-            };
-            let Some(instead) = shlex::split(&instead) else {
-                continue;
-            };
-            words.splice(place..=place, instead);
-            last = Some(found);
-            break;
+        let (sentence, hint) =
+            told(&["lapwing", "run", "--sort=mean-time", "sleep 1"]).expect("refused");
+        assert_eq!(sentence, "--sort is an option of hyperfine");
+        assert!(hint.contains("--reference"), "{hint}");
+        assert_eq!(
+            typed(&["lapwing", "run", "-c", "rm f", "cp a f"]),
+            "lapwing run --teardown 'rm f' 'cp a f'"
+        );
+        assert_eq!(
+            typed(&["lapwing", "run", "false", "-i"]),
+            "lapwing run false -f"
+        );
+        assert_eq!(
+            typed(&["lapwing", "run", "-n", "a name", "true"]),
+            "lapwing run --command-name 'a name' true"
+        );
+        assert_eq!(
+            typed(&["lapwing", "run", "-M20", "true"]),
+            "lapwing run --runs 20 true"
+        );
+        let (_, hint) = told(&["lapwing", "detect", "--delta-test", "none"]).expect("refused");
+        assert!(hint.starts_with("`lapwing compare` is closest: "), "{hint}");
+        for ours in [
+            &["lapwing", "run", "--unheard-of"][..],
+            &["lapwing", "run", "-i", "0", "true"],
+            &["lapwing", "run", "-n", "0", "true"],
+            &["lapwing", "run", "-c", "true", "--resume", "name"],
+            &["lapwing", "run", "--", "hyperfine", "--sort"],
+            &["lapwing", "unheard-of"],
+        ] {
+            assert!(told(ours).is_none(), "{ours:?}");
         }
     }
-    last
-}
 
-/// Returns a line that may have several commands, from its text without `lapwing` at the beginning.
-fn whole_line(text: &str) -> String {
-    match text.contains(" | lapwing ") {
-        true => text.to_owned(),
-        false => format!("lapwing {text}"),
+    #[test]
+    fn a_line_with_several_foreign_words_becomes_one_of_ours() {
+        let lines = [
+            (
+                "run -M 20 --sort=command -u ms -N true",
+                "lapwing run --runs 20 -N true",
+            ),
+            (
+                "-alpha 0.01 -sort delta old.txt new.txt",
+                "lapwing compare --false-discovery-rate 0.01 old.txt new.txt",
+            ),
+            (
+                "compare --table -G --min-speed 5 a.json b.json",
+                "lapwing compare --smallest-effect 5% a.json b.json",
+            ),
+            (
+                "compare -filter .unit:ns/op old new",
+                "lapwing compare --metric wall_time old new",
+            ),
+            (
+                "continuous -f 1.1 main HEAD",
+                "lapwing run --commits main..HEAD --every 1000000",
+            ),
+            ("asv continuous main", "lapwing judge --baseline main"),
+            (
+                "run v1..v2 --quick -e",
+                "lapwing run --commits v1..v2 -n 1 -i 1 -w 0 --verbose",
+            ),
+            (
+                "detect --alert-threshold 150% --fail-on-alert",
+                "lapwing detect --smallest-effect 50% --fail-on regression",
+            ),
+            (
+                "bencher run --adapter rust_bench 'cargo bench'",
+                "cargo bench | lapwing import - && lapwing detect --fail-on regression",
+            ),
+            (
+                "--tool go --output-file-path out.txt",
+                "lapwing import out.txt && lapwing detect --fail-on regression",
+            ),
+        ];
+        for (given, expected) in lines {
+            let words = shlex::split(given).expect("words");
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            assert_eq!(typed(&[&["lapwing"], &words[..]].concat()), expected);
+        }
+        // A test of benchstat without an equal, and an option that words cannot replace.
+        for given in ["none", "x"] {
+            let hint = hint(&["lapwing", "compare", "-delta-test", given]);
+            assert!(hint.starts_with("--method"), "{hint}");
+        }
+        let hint = hint(&["lapwing", "run", "HEAD^!", "--steps", "3"]);
+        assert!(hint.starts_with("--commits A..B --every N"), "{hint}");
     }
-}
 
-fn line(words: &[String]) -> String {
-    let words: Vec<String> = words.iter().map(|it| shell_word(it)).collect();
-    words.join(" ")
-}
-
-/// Returns where our command stands.
-fn command_at(words: &[String]) -> Option<usize> {
-    let program = crate::program();
-    let own = words.iter().take_while(|word| *word != "--");
-    let mut own = own.enumerate().skip(1);
-    own.find(|(_, word)| program.find_subcommand(word).is_some())
-        .map(|it| it.0)
-}
-
-/// Returns the word that was refused.
-fn find(error: &clap::Error, words: &[String]) -> Option<Found> {
-    let own = words.iter().skip(1).take_while(|word| *word != "--");
-    let words: Vec<&str> = own.map(String::as_str).collect();
-    let argument = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(name)) => name.as_str(),
-        _ => "",
-    };
-    if error.kind() == ErrorKind::InvalidSubcommand {
-        let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
-            return None;
+    #[test]
+    fn a_command_that_means_the_same_is_carried_out_unless_an_option_does_not() {
+        let arguments = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        let same = |words: &[&str]| {
+            let understood = understood(arguments(words)).expect("accepted");
+            let note = understood.note.map(|it| it.text);
+            (understood.words, note)
         };
-        return foreign_command(name, &words);
-    }
-    let letter = match error.kind() {
-        ErrorKind::ArgumentConflict if has_positional(error) => Some((&CLEANUP, "-c")),
-        ErrorKind::InvalidValue | ErrorKind::ValueValidation
-            if argument.starts_with("--iterations") =>
-        {
-            Some((&IGNORE_FAILURE, "-i"))
+        let (words, note) = same(&["lapwing", "-q", "compare_to", "a b.json", "c.json"]);
+        assert_eq!(
+            words,
+            arguments(&["lapwing", "-q", "compare", "a b.json", "c.json"])
+        );
+        let said =
+            "`compare_to` is a command of pyperf, here `lapwing -q compare 'a b.json' c.json`";
+        assert_eq!(note.as_deref(), Some(said));
+        let (words, _) = same(&["lapwing", "timeit", "-s", "x = 1", "x"]);
+        assert_eq!(words, arguments(&["lapwing", "time", "-s", "x = 1", "x"]));
+        for ours in [
+            &["lapwing"][..],
+            &["lapwing", "run", "compare_to"],
+            &["lapwing", "compare", "note=Cargo.toml", "note=src"],
+            &["lapwing", "compare", "version=Cargo.toml", "b=src"],
+            &["lapwing", "compare", "a=Cargo.toml", "src"],
+        ] {
+            assert_eq!(same(ours), (arguments(ours), None));
         }
-        ErrorKind::ValueValidation if argument.starts_with("--instances") => {
-            Some((&COMMAND_NAME, "-n"))
-        }
-        _ => None,
-    };
-    if let Some((_, name)) = letter
-        && words.contains(&"run")
-        && words.contains(&name)
-        && !is_number_after(name, &words)
-    {
-        return letter;
+        let (words, _) = same(&["lapwing", "a=Cargo.toml", "b=src", "-q"]);
+        assert_eq!(
+            words,
+            arguments(&["lapwing", "compare", "Cargo.toml", "src", "-q"])
+        );
+        let refused = |words: &[&str]| {
+            let error = understood(arguments(words)).err().expect("refused");
+            error.hint.unwrap_or_default()
+        };
+        let hint = refused(&["lapwing", "timeit", "-n5", "x"]);
+        assert!(
+            hint.starts_with("type `lapwing time --loops 5 x`: "),
+            "{hint}"
+        );
+        let hint = refused(&["lapwing", "timeit", "-n", "3", "-l", "9", "x"]);
+        assert!(
+            hint.starts_with("type `lapwing time --iterations 3 -l 9 x`: "),
+            "{hint}"
+        );
     }
-    // Programs in Go have long options with one dash, which are several letters for clap.
-    let mut long = words.iter().filter(|word| is_long_with_one_dash(word));
-    if let Some(found) = long.find_map(|word| named(name_of(word), &words)) {
-        return Some(found);
-    }
-    let name = name_of(argument).split(' ').next().unwrap_or_default();
-    match error.kind() {
-        ErrorKind::UnknownArgument => named(name, &words),
-        // An option of ours has that name, too.
-        ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
-            named(name, &words).filter(|(found, _)| words.contains(&found.command))
-        }
-        _ => None,
-    }
-}
-
-/// Returns whether a number is meant by an option, however wrong: `-i 0`.
-fn is_number_after(name: &str, words: &[&str]) -> bool {
-    let mut values = words.iter().skip_while(|word| **word != name).skip(1);
-    name != "-c" && values.next().is_some_and(|it| it.parse::<f64>().is_ok())
-}
-
-/// Returns whether an argument without a name, such as a command, contradicts another one.
-fn has_positional(error: &clap::Error) -> bool {
-    let sides = [ContextKind::InvalidArg, ContextKind::PriorArg];
-    sides.into_iter().any(|side| match error.get(side) {
-        Some(ContextValue::String(name)) => name.starts_with('['),
-        Some(ContextValue::Strings(names)) => names.iter().any(|name| name.starts_with('[')),
-        _ => false,
-    })
-}
-
-/// Returns the command of that name, preferably one that can be typed with the words after it.
-fn foreign_command(name: &str, words: &[&str]) -> Option<Found> {
-    let after = words.iter().skip_while(|word| **word != name).skip(1);
-    let after: Vec<String> = after.map(|it| (*it).to_owned()).collect();
-    let typed = TypedWords::of(&after);
-    let mut found = TABLE.iter().filter_map(|it| {
-        let is_command = it.kind == WordKind::Command;
-        Some((
-            it,
-            *it.names
-                .iter()
-                .find(|other| is_command && **other == name)?,
-        ))
-    });
-    let first = found.clone().next();
-    let fits = |(it, _): &Found| match it.instead {
-        Instead::Line(text) | Instead::Same(text) => typed.fill(text).is_some(),
-        Instead::Words(_) | Instead::Omitted | Instead::Explained => true,
-    };
-    found.find(fits).or(first)
-}
-
-/// Returns the option of that name, preferably of a command among the words.
-fn named(name: &str, words: &[&str]) -> Option<Found> {
-    let mut found = TABLE.iter().filter_map(|option| {
-        let mut names = option.names.iter().filter(|_| option.is_option());
-        Some((option, *names.find(|it| **it == name)?))
-    });
-    let first = found.clone().next();
-    let is_here = |(option, _): &Found| words.contains(&option.command);
-    found.find(is_here).or(first)
-}
-
-/// Returns the option of one of these commands of another program that a word is.
-fn option_of(word: &str, commands: &[&str]) -> Option<Found> {
-    TABLE.iter().find_map(|option| {
-        let is_of = option.is_option() && commands.contains(&option.command);
-        Some((
-            option,
-            *option.names.iter().find(|it| is_of && has_name(word, it))?,
-        ))
-    })
-}
-
-/// Returns an option without its value: `--sort` of `--sort=mean-time`.
-fn name_of(word: &str) -> &str {
-    word.split_once('=').map_or(word, |(name, _)| name)
-}
-
-/// Returns whether a word is an option of that name, perhaps with its value: `-M20`.
-fn has_name(word: &str, name: &str) -> bool {
-    let is_letter = name.len() == 2 && name.starts_with('-');
-    name_of(word) == name || is_letter && word.starts_with(name) && !is_long_with_one_dash(word)
-}
-
-fn is_long_with_one_dash(word: &str) -> bool {
-    let name = name_of(word);
-    let is_letters = name
-        .chars()
-        .skip(1)
-        .all(|it| it.is_ascii_alphabetic() || it == '-');
-    word.starts_with('-') && !word.starts_with("--") && name.len() > 2 && is_letters
 }

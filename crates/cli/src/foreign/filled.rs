@@ -156,22 +156,33 @@ fn percent(value: f64) -> Option<String> {
     (rounded > 0.0).then(|| format!("{rounded}%"))
 }
 
-/// Returns the options for a filter of benchstat with one condition.
+/// Returns the options for a filter of benchstat: `/format:json .unit:ns/op`. Of names and units one each can be chosen.
 fn filter(text: &str) -> Option<String> {
-    if text.contains([' ', '(', '"', '*']) || text.starts_with('-') {
-        return None;
-    }
-    let (key, value) = text.split_once(':')?;
-    match key {
-        ".name" => Some(format!("--benchmark {}", shell_word(value))),
-        ".unit" if matches!(value, "ns/op" | "sec/op") => Some("--metric wall_time".to_owned()),
-        ".unit" => Some(format!("--metric {}", shell_word(value))),
-        key if key.starts_with('/') => {
-            let pattern = format!("*{key}={value}*");
-            Some(format!("--benchmark {}", shell_word(&pattern)))
+    let mut benchmark = None;
+    let mut metric = None;
+    for condition in text.split_whitespace() {
+        let (key, value) = condition.split_once(':')?;
+        let is_plain = |it: char| it.is_ascii_alphanumeric() || "-_./=".contains(it);
+        if !value.chars().all(is_plain) {
+            return None;
         }
-        _ => None,
+        let is_second = match (key, value) {
+            (".name", name) => benchmark.replace(name.to_owned()).is_some(),
+            (".unit", "ns/op" | "sec/op") => metric.replace("wall_time").is_some(),
+            (".unit", "allocs/op") => metric.replace("allocs/op").is_some(),
+            (key, value) if key.starts_with('/') => {
+                benchmark.replace(format!("*{key}={value}*")).is_some()
+            }
+            _ => return None,
+        };
+        if is_second {
+            return None;
+        }
     }
+    let benchmark = benchmark.map(|it| format!("--benchmark {}", shell_word(&it)));
+    let metric = metric.map(|it| format!("--metric {it}"));
+    let options: Vec<String> = benchmark.into_iter().chain(metric).collect();
+    Some(options.join(" "))
 }
 
 /// Returns the parts of a word that stand in the places of a name such as `{1}..{2}`.
@@ -189,6 +200,8 @@ pub(super) fn places(name: &str, word: &str) -> Option<Vec<String>> {
         found.push(value.to_owned());
         left = rest;
     }
+    // `a/../b` is a path.
+    let is_path = |it: &String| it.starts_with('/') || it.ends_with('/');
     let is_whole = left.is_empty() && found.first().is_none_or(|it| !it.is_empty());
-    is_whole.then_some(found)
+    (is_whole && !found.iter().any(is_path)).then_some(found)
 }
