@@ -4,7 +4,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::filled::TypedWords;
 use super::table::{CLEANUP, COMMAND_NAME, IGNORE_FAILURE, TABLE};
-use super::{ForeignWord, Found, Instead, WordKind};
+use super::{Found, Instead, WordKind};
 
 /// Returns the word that was refused.
 pub(super) fn find(error: &clap::Error, words: &[String]) -> Option<Found> {
