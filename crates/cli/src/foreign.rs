@@ -21,6 +21,7 @@ use self::replaced::{command_at, full_line, line, replace_arguments, whole_line}
 use self::table::TABLE;
 use crate::door::first_word;
 use crate::error::{CliError, ExitStatus};
+use crate::options::command_words;
 
 /// A word of another program that has no equal here, or another name.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,7 +51,7 @@ enum WordKind {
     Unstored,
 }
 
-/// What is typed in place of a foreign word. Words of the user take the places in braces.
+/// The replacement of a foreign word. Words of the user take the places in braces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Instead {
     /// These words.
@@ -154,7 +155,7 @@ impl ForeignWord {
 /// The arguments of the program in our words.
 pub struct Understood {
     pub words: Vec<OsString>,
-    /// Whether a word of another program was among them, and what it is here.
+    /// The word of another program among them, and its meaning here.
     pub note: Option<Note>,
 }
 
@@ -174,17 +175,17 @@ pub fn understood(given: Vec<OsString>) -> Result<Understood, CliError> {
             note: None,
         });
     };
-    let texts = texts.unwrap_or_default();
+    let texts = command_words(&given);
     let mut own = texts.iter().take_while(|it| *it != "--");
     let other = own.find_map(|it| option_of(it, found.names));
     if let Some(other) = other {
         return Err(refusal(other, &texts));
     }
-    let own = ["lapwing".to_owned()].into_iter();
-    let own: Vec<String> = own.chain(words.iter().skip(1).cloned()).collect();
-    let text = format!("{}, here `{}`", introduced((found, name)), line(&own));
+    let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+    let own = line(&command_words(&words));
+    let text = format!("{}, here `{own}`", introduced((found, name)));
     Ok(Understood {
-        words: words.into_iter().map(OsString::from).collect(),
+        words,
         note: Some(Note::marked("foreign_command", text)),
     })
 }

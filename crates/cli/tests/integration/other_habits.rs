@@ -75,6 +75,8 @@ fn commands_of_pyperf_are_ours_or_answered_with_ours() {
     );
     let timed = run(path, &["timeit", "1 + 1", "-l", "10", "--dry-run"]);
     assert!(timed.ends_with("exit 0"), "{timed}");
+    let loops = hinted(path, &["timeit", "-n", "9", "1 + 1"]);
+    assert_eq!(loops, "lapwing time --loops 9 '1 + 1'");
     let lines = [
         (
             &["hist", "a.txt"][..],
