@@ -160,7 +160,7 @@ impl Asked {
 }
 
 /// Returns where the first word that is no option stands.
-fn first_word(words: &[OsString]) -> Option<usize> {
+pub fn first_word(words: &[OsString]) -> Option<usize> {
     const WITH_VALUE: [&str; 4] = ["--store", "--color", "--format", "--pictures"];
     let mut at = 1;
     while at < words.len() {

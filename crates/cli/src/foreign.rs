@@ -1,111 +1,322 @@
-//! Options of other programs, and what to use instead.
+//! Words of other programs, and what to type instead.
 //!
-//! Options that mean the same here are aliases of ours; those in this table do not, and are refused with one line.
+//! Options that mean the same here are aliases of ours. Those in this table do not: they are refused with one line,
+//! with the words of the user as they would be typed here. Commands that mean the same are carried out, with a note.
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::ffi::OsString;
+use std::path::Path;
 
+use lapwing_analyse::sample::Selector;
+use lapwing_record::StoreError;
+use lapwing_show::writing::Note;
+
+mod filled;
+mod found;
+mod replaced;
 mod table;
 
-use self::table::{CLEANUP, IGNORE_FAILURE, TABLE};
-use crate::error::CliError;
+use self::filled::TypedWords;
+use self::found::{find, option_of};
+use self::replaced::{command_at, full_line, line, replace_arguments, whole_line};
+use self::table::TABLE;
+use crate::door::first_word;
+use crate::error::{CliError, ExitStatus};
+use crate::options::command_words;
 
-/// An option of another program that has no equal here.
+/// A word of another program that has no equal here, or another name.
 #[derive(Debug, PartialEq, Eq)]
-struct ForeignOption {
+struct ForeignWord {
+    kind: WordKind,
     /// The program.
     program: &'static str,
-    /// Its spellings.
-    names: &'static [&'static str],
-    /// The command where it would be typed.
+    /// The command where it would be typed; none of a command.
     command: &'static str,
-    /// The option of that command which is closest, if there is one.
-    instead: Option<&'static str>,
+    /// Its spellings; of an argument with places, such as `{1}..{2}`.
+    names: &'static [&'static str],
+    instead: Instead,
     /// The answer to it: one line with our option or command.
     answer: &'static str,
 }
 
-/// Returns the answer to arguments that clap refuses because of an option of another program.
-pub fn answer(error: &clap::Error, words: &[String]) -> Option<CliError> {
-    let own = words.iter().skip(1).take_while(|word| *word != "--");
-    let own: Vec<&str> = own.map(String::as_str).collect();
-    let (found, name) = find(error, &own)?;
-    let is_there = own.contains(&found.command);
-    let hint = if is_there {
-        found.answer.to_owned()
-    } else {
-        format!("`lapwing {}` is closest: {}", found.command, found.answer)
-    };
-    let candidates = found.instead.filter(|_| is_there).into_iter();
-    let refused = CliError::input(format!("{name} is an option of {}", found.program));
-    let candidates = candidates.map(str::to_owned).collect();
-    Some(refused.hint(hint).candidates(candidates))
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WordKind {
+    /// An option, without a value if there is none after `=`.
+    Flag,
+    /// An option with a value.
+    Option,
+    /// An argument of one of our commands.
+    Argument,
+    Command,
+    /// A command of ours without a store, where another program keeps its results.
+    Unstored,
 }
 
-/// An option of the table, and the spelling of it that was typed.
-type Found = (&'static ForeignOption, &'static str);
+/// The replacement of a foreign word. Words of the user take the places in braces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Instead {
+    /// These words.
+    Words(&'static str),
+    /// This command line in place of the whole one, without `lapwing` at its beginning.
+    Line(&'static str),
+    /// This means the same, and is done.
+    Same(&'static str),
+    /// Nothing: the rest means what was meant.
+    Omitted,
+    /// Nothing that words could say; the answer explains it.
+    Explained,
+}
 
-/// Returns the option that was refused.
-fn find(error: &clap::Error, words: &[&str]) -> Option<Found> {
-    let argument = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(name)) => name.as_str(),
-        _ => "",
-    };
-    let letter = match error.kind() {
-        ErrorKind::ArgumentConflict if has_positional(error) => Some((&CLEANUP, "-c")),
-        ErrorKind::InvalidValue if argument.starts_with("--iterations") => {
-            Some((&IGNORE_FAILURE, "-i"))
+const fn word(
+    kind: WordKind,
+    (program, command): (&'static str, &'static str),
+    names: &'static [&'static str],
+    instead: Instead,
+    answer: &'static str,
+) -> ForeignWord {
+    ForeignWord {
+        kind,
+        program,
+        command,
+        names,
+        instead,
+        answer,
+    }
+}
+
+const fn flag(
+    program: &'static str,
+    command: &'static str,
+    names: &'static [&'static str],
+    instead: Instead,
+    answer: &'static str,
+) -> ForeignWord {
+    word(WordKind::Flag, (program, command), names, instead, answer)
+}
+
+const fn option(
+    program: &'static str,
+    command: &'static str,
+    names: &'static [&'static str],
+    instead: Instead,
+    answer: &'static str,
+) -> ForeignWord {
+    word(WordKind::Option, (program, command), names, instead, answer)
+}
+
+const fn argument(
+    program: &'static str,
+    command: &'static str,
+    names: &'static [&'static str],
+    instead: Instead,
+    answer: &'static str,
+) -> ForeignWord {
+    let of = (program, command);
+    word(WordKind::Argument, of, names, instead, answer)
+}
+
+const fn command(
+    program: &'static str,
+    names: &'static [&'static str],
+    instead: Instead,
+    answer: &'static str,
+) -> ForeignWord {
+    word(WordKind::Command, (program, ""), names, instead, answer)
+}
+
+const fn unstored(
+    program: &'static str,
+    command: &'static str,
+    names: &'static [&'static str],
+    instead: Instead,
+    answer: &'static str,
+) -> ForeignWord {
+    let of = (program, command);
+    word(WordKind::Unstored, of, names, instead, answer)
+}
+
+impl ForeignWord {
+    fn is_option(&self) -> bool {
+        matches!(self.kind, WordKind::Flag | WordKind::Option)
+    }
+
+    /// Returns the option of ours that is closest.
+    fn candidate(&self) -> Option<String> {
+        let of = |text: &str| {
+            let mut words = text.split([' ', ',', ';', ':']);
+            words.find(|it| it.starts_with("--")).map(str::to_owned)
+        };
+        match self.instead {
+            Instead::Words(text) if text.starts_with("--") => of(text),
+            _ => self.answer.split('`').step_by(2).find_map(of),
         }
-        _ => None,
-    };
-    if let Some((_, name)) = letter
-        && words.contains(&"run")
-        && words.contains(&name)
-    {
-        return letter;
     }
-    // Programs in Go have long options with one dash, which are several letters for clap.
-    let mut long = words.iter().filter(|word| is_long_with_one_dash(word));
-    if let Some(found) = long.find_map(|word| named(name_of(word), words)) {
-        return Some(found);
-    }
-    let is_unknown = error.kind() == ErrorKind::UnknownArgument;
-    is_unknown.then(|| named(name_of(argument), words))?
 }
 
-/// Returns whether an argument without a name, such as a command, contradicts another one.
-fn has_positional(error: &clap::Error) -> bool {
-    let sides = [ContextKind::InvalidArg, ContextKind::PriorArg];
-    sides.into_iter().any(|side| match error.get(side) {
-        Some(ContextValue::String(name)) => name.starts_with('['),
-        Some(ContextValue::Strings(names)) => names.iter().any(|name| name.starts_with('[')),
-        _ => false,
+/// The arguments of the program in our words.
+pub struct Understood {
+    pub words: Vec<OsString>,
+    /// The word of another program among them, and its meaning here.
+    pub note: Option<Note>,
+}
+
+/// Returns the arguments with our names for commands of other programs that mean the same.
+///
+/// # Errors
+/// If an option of that command means something else here.
+pub fn understood(given: Vec<OsString>) -> Result<Understood, CliError> {
+    let texts: Option<Vec<String>> = given
+        .iter()
+        .map(|it| it.to_str().map(str::to_owned))
+        .collect();
+    let same = texts.as_ref().and_then(|it| same_command(it));
+    let Some((found, name, words)) = same else {
+        return Ok(Understood {
+            words: given,
+            note: None,
+        });
+    };
+    let texts = command_words(&given);
+    let mut own = texts.iter().take_while(|it| *it != "--");
+    let other = own.find_map(|it| option_of(it, found.names));
+    if let Some(other) = other {
+        return Err(refusal(other, &texts));
+    }
+    let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+    let own = line(&command_words(&words));
+    let text = format!("{}, here `{own}`", introduced((found, name)));
+    Ok(Understood {
+        words,
+        note: Some(Note::marked("foreign_command", text)),
     })
 }
 
-/// Returns the option of that name, preferably of a command among the words.
-fn named(name: &str, words: &[&str]) -> Option<Found> {
-    let mut found = TABLE.iter().filter_map(|option| {
-        let mut names = option.names.iter();
-        Some((option, *names.find(|it| **it == name)?))
+/// Returns the command of another program that means the same as one of ours, and the words in ours.
+fn same_command(words: &[String]) -> Option<(&'static ForeignWord, &'static str, Vec<String>)> {
+    let os: Vec<OsString> = words.iter().map(OsString::from).collect();
+    let at = first_word(&os)?;
+    let labels = labelled_files(words, at);
+    let is_same = |it: &&ForeignWord| matches!(it.instead, Instead::Same(_));
+    for found in TABLE.iter().filter(is_same) {
+        let name = found.names[0];
+        match found.kind {
+            WordKind::Argument if !labels.is_empty() => {
+                let mut own = words.to_vec();
+                for (place, file) in labels {
+                    own[place] = file;
+                }
+                if words[at] != found.command {
+                    own.insert(at, found.command.to_owned());
+                }
+                return Some((found, name, own));
+            }
+            WordKind::Command if words[at] == name && !Path::new(name).exists() => {
+                let typed = TypedWords::after(words, at);
+                let Instead::Same(text) = found.instead else {
+                    continue;
+                };
+                let mut own = words[..at].to_vec();
+                own.extend(shlex::split(&typed.fill(text)?)?);
+                return Some((found, name, own));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns where files with labels stand, as benchstat has them, and the files; none unless all sides are such files.
+fn labelled_files(words: &[String], at: usize) -> Vec<(usize, String)> {
+    let from = if words[at] == "compare" { at + 1 } else { at };
+    let sides = words.iter().enumerate().skip(from);
+    let sides = sides.take_while(|(_, word)| !word.starts_with('-'));
+    let mut labels = Vec::new();
+    let mut files = Vec::new();
+    for (place, word) in sides {
+        match word.split_once('=') {
+            // The same key on both sides is a setting.
+            Some((label, file))
+                if Path::new(file).exists()
+                    && !Path::new(word).exists()
+                    && !labels.contains(&label)
+                    && !Selector::is_meant_by(word) =>
+            {
+                labels.push(label);
+                files.push((place, file.to_owned()));
+            }
+            Some(_) | None => return Vec::new(),
+        }
+    }
+    if files.len() < 2 { Vec::new() } else { files }
+}
+
+/// Returns the answer to arguments that clap refuses because of a word of another program.
+pub fn answer(error: &clap::Error, words: &[String]) -> Option<CliError> {
+    Some(refusal(find(error, words)?, words))
+}
+
+/// Adds the command to type to an error of a command that was meant as that of another program.
+pub fn explained(error: CliError, words: &[String]) -> CliError {
+    if error.exit != ExitStatus::Input {
+        return error;
+    }
+    let Some(at) = command_at(words) else {
+        return error;
+    };
+    let is_unstored = matches!(error.cause.downcast_ref(), Some(StoreError::Missing(_)));
+    let typed = TypedWords::after(words, at);
+    let unstored = TABLE.iter().filter(|it| {
+        is_unstored && it.kind == WordKind::Unstored && it.names.contains(&words[at].as_str())
     });
-    let first = found.clone().next();
-    let is_here = |(option, _): &Found| words.contains(&option.command);
-    found.find(is_here).or(first)
+    let mut lines = unstored.filter_map(|it| match it.instead {
+        Instead::Line(text) => Some((whole_line(&typed.fill(text)?), it.answer)),
+        _ => None,
+    });
+    let mut replaced = words.to_vec();
+    let sentence = error.sentence();
+    let argument = replace_arguments(&mut replaced)
+        .filter(|(_, word)| is_unstored || sentence.contains(word.as_str()))
+        .map(|(found, _)| (line(&replaced), found.answer));
+    match argument.or_else(|| lines.next()) {
+        Some((line, answer)) => error.hint(format!("type `{line}`: {answer}")),
+        None => error,
+    }
 }
 
-/// Returns an option without its value: `--sort` of `--sort=mean-time`.
-fn name_of(word: &str) -> &str {
-    word.split_once('=').map_or(word, |(name, _)| name)
+/// A word of the table, and the spelling of it that was typed.
+type Found = (&'static ForeignWord, &'static str);
+
+/// Returns the error that refuses a word.
+fn refusal((found, name): Found, words: &[String]) -> CliError {
+    let is_there = !found.is_option() || words.iter().any(|it| it == found.command);
+    let hint = match full_line((found, name), words) {
+        Some(line) => format!("type `{line}`: {}", found.answer),
+        None if is_there => found.answer.to_owned(),
+        None => format!("`lapwing {}` is closest: {}", found.command, found.answer),
+    };
+    let candidate = found.candidate().filter(|_| is_there);
+    CliError::input(introduced((found, name)))
+        .hint(hint)
+        .candidates(candidate.into_iter().collect())
 }
 
-fn is_long_with_one_dash(word: &str) -> bool {
-    word.starts_with('-') && !word.starts_with("--") && name_of(word).len() > 2
+/// Returns what a word is: `--sort is an option of hyperfine`.
+fn introduced((found, name): Found) -> String {
+    let program = found.program;
+    match found.kind {
+        WordKind::Flag | WordKind::Option => format!("{name} is an option of {program}"),
+        WordKind::Argument => format!("labels of files are those of {program}"),
+        WordKind::Command | WordKind::Unstored if name == program => {
+            format!("`{name}` is another program")
+        }
+        WordKind::Command | WordKind::Unstored => format!("`{name}` is a command of {program}"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
 
+    use super::table::{CLEANUP, COMMAND_NAME, IGNORE_FAILURE};
     use super::*;
     use crate::Arguments;
 
@@ -115,9 +326,35 @@ mod tests {
         answer(&error, &words)
     }
 
+    fn hint(words: &[&str]) -> String {
+        let error = refused(words).unwrap_or_else(|| panic!("{words:?} is accepted or unknown"));
+        error.hint.unwrap_or_default()
+    }
+
+    /// Returns the command to type.
+    fn typed(words: &[&str]) -> String {
+        let hint = hint(words);
+        let line = hint.split('`').nth(1).unwrap_or_default();
+        assert!(hint.starts_with("type `"), "{hint}");
+        line.to_owned()
+    }
+
+    fn own_command(word: &ForeignWord) -> Option<&'static str> {
+        match (word.kind, word.instead) {
+            (WordKind::Command | WordKind::Unstored, Instead::Line(text) | Instead::Same(text)) => {
+                text.split(' ').next()
+            }
+            (WordKind::Command | WordKind::Unstored, _) => None,
+            _ => Some(word.command),
+        }
+    }
+
     #[test]
     fn every_option_of_the_table_is_refused_with_its_answer() {
-        for option in TABLE {
+        let program = Arguments::command();
+        let of_ours = |it: &&ForeignWord| program.find_subcommand(it.command).is_some();
+        let options = TABLE.iter().filter(|it| it.is_option());
+        for option in options.filter(of_ours) {
             for name in option.names {
                 let error = refused(&["lapwing", option.command, name, "5"]);
                 let error = error.unwrap_or_else(|| panic!("{name} is accepted, or not answered"));
@@ -132,7 +369,49 @@ mod tests {
                     .map(|it| it.answer)
                     .collect();
                 let hint = error.hint.unwrap_or_default();
-                assert_eq!(all, [hint], "{name} has one answer");
+                let answer = hint.rsplit_once("`: ").map_or(hint.as_str(), |it| it.1);
+                let is_told = hint.ends_with(option.answer) || answer == option.answer;
+                assert!(is_told && all.len() == 1, "{name} has one answer: {hint}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_of_the_table_is_refused_or_carried_out() {
+        let commands = TABLE.iter().filter(|it| it.kind == WordKind::Command);
+        for command in commands {
+            for name in command.names {
+                let words = ["lapwing", name, "v1..v2", "name"];
+                assert!(refused(&words).is_some(), "{name} is a command of ours");
+            }
+        }
+    }
+
+    #[test]
+    fn every_line_of_the_table_is_one_that_the_program_accepts() {
+        let lines = TABLE.iter().filter_map(|it| match it.instead {
+            Instead::Line(text) if text != "{}" => Some(text),
+            _ => None,
+        });
+        for text in lines {
+            // Any word takes each of the places.
+            let mut line = String::new();
+            for part in text.split('{') {
+                let (name, after) = part.split_once('}').unwrap_or(("", part));
+                let place = match name {
+                    "" if line.is_empty() => "",
+                    "ends" => "old new",
+                    _ => "word",
+                };
+                line.push_str(place);
+                line.push_str(after);
+            }
+            let of_ours = line.rsplit(" | lapwing ").next().unwrap_or_default();
+            for command in of_ours.split(" && lapwing ") {
+                let words = shlex::split(command).unwrap_or_default();
+                let words = std::iter::once("lapwing".to_owned()).chain(words);
+                let accepted = Arguments::command().try_get_matches_from(words);
+                assert!(accepted.is_ok(), "{text}: {accepted:?}");
             }
         }
     }
@@ -140,19 +419,24 @@ mod tests {
     #[test]
     fn what_an_answer_names_exists() {
         let program = Arguments::command();
-        for option in TABLE.iter().chain([&CLEANUP, &IGNORE_FAILURE]) {
-            let command = program
-                .find_subcommand(option.command)
-                .expect(option.command);
-            let longs = command.get_arguments().chain(program.get_arguments());
+        let letters = [CLEANUP, IGNORE_FAILURE, COMMAND_NAME];
+        for word in TABLE.iter().chain(&letters) {
+            let mut commands = own_command(word).into_iter();
+            let command = commands.find_map(|it| program.find_subcommand(it));
+            let longs = command.into_iter().flat_map(|it| it.get_arguments());
+            let longs = longs.chain(program.get_arguments());
             let longs = longs.flat_map(|it| it.get_long_and_visible_aliases().unwrap_or_default());
             let longs: Vec<String> = longs.map(|it| format!("--{it}")).collect();
-            let quoted = option.answer.split('`').skip(1).step_by(2);
-            let here = option.answer.split('`').step_by(2);
-            let words = here.flat_map(|text| text.split([' ', ',', ';', ':', '=', '(', ')']));
-            let words = words.filter(|word| word.starts_with("--"));
-            for word in words.chain(option.instead) {
-                assert!(longs.iter().any(|it| it == word), "{word} of {option:?}");
+            let quoted = word.answer.split('`').skip(1).step_by(2);
+            let here = word.answer.split('`').step_by(2);
+            let here = here.flat_map(|text| text.split([' ', ',', ';', ':', '=', '(', ')']));
+            let here = here.filter(|word| word.starts_with("--"));
+            let instead = match word.instead {
+                Instead::Words(text) => text.split(' ').find(|it| it.starts_with("--")),
+                _ => None,
+            };
+            for option in here.chain(instead).filter(|_| command.is_some()) {
+                assert!(longs.iter().any(|it| it == option), "{option} of {word:?}");
             }
             for other in quoted.filter_map(|text| text.strip_prefix("lapwing ")) {
                 let name = other.split(' ').next().unwrap_or_default();
@@ -162,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_may_be_attached_and_the_letter_of_a_clean_up_is_told() {
+    fn a_value_may_be_attached_and_letters_with_another_meaning_are_told() {
         let told = |words: &[&str]| {
             let error = refused(words)?;
             Some((error.sentence(), error.hint.unwrap_or_default()))
@@ -171,15 +455,136 @@ mod tests {
             told(&["lapwing", "run", "--sort=mean-time", "sleep 1"]).expect("refused");
         assert_eq!(sentence, "--sort is an option of hyperfine");
         assert!(hint.contains("--reference"), "{hint}");
-        let (sentence, hint) = told(&["lapwing", "run", "-c", "rm f", "cp a f"]).expect("refused");
-        assert_eq!(sentence, "-c is an option of hyperfine");
-        assert!(hint.contains("--teardown"), "{hint}");
-        let (_, hint) = told(&["lapwing", "run", "false", "-i"]).expect("refused");
-        assert!(hint.contains("-f (--ignore-failure)"), "{hint}");
+        assert_eq!(
+            typed(&["lapwing", "run", "-c", "rm f", "cp a f"]),
+            "lapwing run --teardown 'rm f' 'cp a f'"
+        );
+        assert_eq!(
+            typed(&["lapwing", "run", "false", "-i"]),
+            "lapwing run false -f"
+        );
+        assert_eq!(
+            typed(&["lapwing", "run", "-n", "a name", "true"]),
+            "lapwing run --command-name 'a name' true"
+        );
+        assert_eq!(
+            typed(&["lapwing", "run", "-M20", "true"]),
+            "lapwing run --runs 20 true"
+        );
         let (_, hint) = told(&["lapwing", "detect", "--delta-test", "none"]).expect("refused");
         assert!(hint.starts_with("`lapwing compare` is closest: "), "{hint}");
-        assert!(told(&["lapwing", "run", "--unheard-of"]).is_none());
-        assert!(told(&["lapwing", "run", "-c", "true", "--resume", "name"]).is_none());
-        assert!(told(&["lapwing", "run", "--", "hyperfine", "--sort"]).is_none());
+        for ours in [
+            &["lapwing", "run", "--unheard-of"][..],
+            &["lapwing", "run", "-i", "0", "true"],
+            &["lapwing", "run", "-n", "0", "true"],
+            &["lapwing", "run", "-c", "true", "--resume", "name"],
+            &["lapwing", "run", "--", "hyperfine", "--sort"],
+            &["lapwing", "unheard-of"],
+        ] {
+            assert!(told(ours).is_none(), "{ours:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_with_several_foreign_words_becomes_one_of_ours() {
+        let lines = [
+            (
+                "run -M 20 --sort=command -u ms -N true",
+                "lapwing run --runs 20 -N true",
+            ),
+            (
+                "-alpha 0.01 -sort delta old.txt new.txt",
+                "lapwing compare --false-discovery-rate 0.01 old.txt new.txt",
+            ),
+            (
+                "compare --table -G --min-speed 5 a.json b.json",
+                "lapwing compare --smallest-effect 5% a.json b.json",
+            ),
+            (
+                "compare -filter .unit:ns/op old new",
+                "lapwing compare --metric wall_time old new",
+            ),
+            (
+                "continuous -f 1.1 main HEAD",
+                "lapwing run --commits main..HEAD --every 1000000",
+            ),
+            ("asv continuous main", "lapwing judge --baseline main"),
+            (
+                "run v1..v2 --quick -e",
+                "lapwing run --commits v1..v2 -n 1 -i 1 -w 0 --verbose",
+            ),
+            (
+                "detect --alert-threshold 150% --fail-on-alert",
+                "lapwing detect --smallest-effect 50% --fail-on regression",
+            ),
+            (
+                "bencher run --adapter rust_bench 'cargo bench'",
+                "cargo bench | lapwing import - && lapwing detect --fail-on regression",
+            ),
+            (
+                "--tool go --output-file-path out.txt",
+                "lapwing import out.txt && lapwing detect --fail-on regression",
+            ),
+        ];
+        for (given, expected) in lines {
+            let words = shlex::split(given).expect("words");
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            assert_eq!(typed(&[&["lapwing"], &words[..]].concat()), expected);
+        }
+        // A test of benchstat without an equal, and an option that words cannot replace.
+        for given in ["none", "x"] {
+            let hint = hint(&["lapwing", "compare", "-delta-test", given]);
+            assert!(hint.starts_with("--method"), "{hint}");
+        }
+        let hint = hint(&["lapwing", "run", "HEAD^!", "--steps", "3"]);
+        assert!(hint.starts_with("--commits A..B --every N"), "{hint}");
+    }
+
+    #[test]
+    fn a_command_that_means_the_same_is_carried_out_unless_an_option_does_not() {
+        let arguments = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        let same = |words: &[&str]| {
+            let understood = understood(arguments(words)).expect("accepted");
+            let note = understood.note.map(|it| it.text);
+            (understood.words, note)
+        };
+        let (words, note) = same(&["lapwing", "-q", "compare_to", "a b.json", "c.json"]);
+        assert_eq!(
+            words,
+            arguments(&["lapwing", "-q", "compare", "a b.json", "c.json"])
+        );
+        let said =
+            "`compare_to` is a command of pyperf, here `lapwing -q compare 'a b.json' c.json`";
+        assert_eq!(note.as_deref(), Some(said));
+        let (words, _) = same(&["lapwing", "timeit", "-s", "x = 1", "x"]);
+        assert_eq!(words, arguments(&["lapwing", "time", "-s", "x = 1", "x"]));
+        for ours in [
+            &["lapwing"][..],
+            &["lapwing", "run", "compare_to"],
+            &["lapwing", "compare", "note=Cargo.toml", "note=src"],
+            &["lapwing", "compare", "version=Cargo.toml", "b=src"],
+            &["lapwing", "compare", "a=Cargo.toml", "src"],
+        ] {
+            assert_eq!(same(ours), (arguments(ours), None));
+        }
+        let (words, _) = same(&["lapwing", "a=Cargo.toml", "b=src", "-q"]);
+        assert_eq!(
+            words,
+            arguments(&["lapwing", "compare", "Cargo.toml", "src", "-q"])
+        );
+        let refused = |words: &[&str]| {
+            let error = understood(arguments(words)).err().expect("refused");
+            error.hint.unwrap_or_default()
+        };
+        let hint = refused(&["lapwing", "timeit", "-n5", "x"]);
+        assert!(
+            hint.starts_with("type `lapwing time --loops 5 x`: "),
+            "{hint}"
+        );
+        let hint = refused(&["lapwing", "timeit", "-n", "3", "-l", "9", "x"]);
+        assert!(
+            hint.starts_with("type `lapwing time --iterations 3 -l 9 x`: "),
+            "{hint}"
+        );
     }
 }

@@ -69,12 +69,17 @@ pub fn run() -> ExitCode {
     // Before there is another thread or process.
     hide_from_children(&std::env::vars_os().collect::<Vec<_>>());
     let program = program();
-    let Door { words, opened } = Door::of(std::env::args_os().collect(), &program);
+    let understood = match foreign::understood(std::env::args_os().collect()) {
+        Ok(understood) => understood,
+        Err(error) => return refuse_foreign(error),
+    };
+    let command = options::command_words(&understood.words);
+    let Door { words, opened } = Door::of(understood.words, &program);
     let matches = program.try_get_matches_from(words);
     let arguments = match matches.and_then(|it| Arguments::from_arg_matches(&it)) {
         Ok(arguments) => arguments,
         Err(error) => {
-            return match foreign::answer(&error, &options::command_words()) {
+            return match foreign::answer(&error, &command) {
                 Some(error) => refuse_foreign(error),
                 None => refuse(&error),
             };
@@ -82,6 +87,8 @@ pub fn run() -> ExitCode {
     };
     let context = options::Context {
         opened: Mutex::new(opened),
+        file_notes: understood.note.into_iter().collect(),
+        command,
         ..options::Context::new(arguments.common)
     };
     if let Err(error) = check_clock() {
@@ -99,7 +106,10 @@ pub fn run() -> ExitCode {
             status.into()
         }
         Ok(code) => code.into(),
-        Err(error) => report(hints::with_hint(error), &context),
+        Err(error) => {
+            let error = foreign::explained(hints::with_hint(error), &context.command);
+            report(error, &context)
+        }
     }
 }
 
@@ -131,7 +141,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
         0 => return error::ExitStatus::Fine.into(),
         _ => refusal_status(),
     };
-    let words = options::command_words();
+    let words = options::command_words(&std::env::args_os().collect::<Vec<_>>());
     if options::is_json_asked(&words) {
         let text = error.to_string();
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -155,7 +165,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
 fn refuse_foreign(error: CliError) -> ExitCode {
     let status = refusal_status();
     Terminal::new(false).error(&error);
-    let words = options::command_words();
+    let words = options::command_words(&std::env::args_os().collect::<Vec<_>>());
     if options::is_json_asked(&words) {
         write_error(&ErrorAnswer {
             hint: error.hint.clone(),

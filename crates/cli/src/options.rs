@@ -1,5 +1,6 @@
 //! Options of several commands, and the context made from them.
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::ops::{Deref, RangeBounds};
 use std::path::{Path, PathBuf};
@@ -396,9 +397,9 @@ fn check_fields(answer: &dyn Answer, extent: &Extent) -> Result<(), CliError> {
     }
 }
 
-/// Returns the words of this process: `lapwing compare old new`.
-pub fn command_words() -> Vec<String> {
-    let words = std::env::args_os().skip(1);
+/// Returns the arguments of this process as its command: `lapwing compare old new`.
+pub fn command_words(arguments: &[OsString]) -> Vec<String> {
+    let words = arguments.iter().skip(1);
     let words = words.map(|word| word.to_string_lossy().into_owned());
     std::iter::once("lapwing".to_owned()).chain(words).collect()
 }
@@ -597,7 +598,6 @@ impl Context {
             verbose: common.verbose,
             pictures: common.pictures,
             terminal: Terminal::new(std::io::stderr().is_terminal()),
-            command: command_words(),
             ..Self::quiet(store, common.format)
         }
     }

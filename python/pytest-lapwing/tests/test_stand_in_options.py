@@ -27,7 +27,21 @@ def test_options_about_the_table_are_ignored_with_one_notice(one, which):
     records = one.passes(*which, *QUICK, *given.split())
     assert records.iterations("test_it")[0]["burn_in"] is True
     (notice,) = [line for line in one.result.outlines if line.startswith("ignored by pytest-lapwing: ")]
-    assert "--benchmark-sort" in notice and "--benchmark-save" in notice and "--benchmark-min-time" not in notice
+    assert "--benchmark-sort" in notice and "--benchmark-save" not in notice and "--benchmark-min-time" not in notice
+
+
+@BOTH
+def test_what_is_stored_anyway_need_not_be_asked_for(one, which):
+    one.passes(*which, *QUICK, "--benchmark-autosave", "--benchmark-save=x")
+    said = "every run is stored with all rounds, without --benchmark-save and --benchmark-autosave; --lapwing-name=NAME names it"
+    assert said in one.result.outlines
+
+
+@BOTH
+@pytest.mark.parametrize("option", ["disable", "skip"])
+def test_an_option_that_leaves_nothing_to_record_is_named(one, which, option):
+    assert one.run(*which, f"--benchmark-{option}") is None
+    one.result.stdout.fnmatch_lines([f"nothing was recorded: --benchmark-{option} *"])
 
 
 @BOTH
@@ -38,7 +52,8 @@ def test_without_such_options_there_is_no_notice(one, which):
 
 PROMISES = [
     ("--benchmark-json=x.json", "lapwing export --to pytest-benchmark"),
-    ("--benchmark-compare-fail=mean:5%", "lapwing compare --fail-on regression"),
+    ("--benchmark-compare-fail=mean:5%", "lapwing compare OLD NEW --fail-on regression --smallest-effect 5%"),
+    ("--benchmark-compare-fail=min:0.001", "lapwing compare OLD NEW --fail-on regression`"),
     ("--benchmark-compare", "lapwing compare"),
     ("--benchmark-compare=0001", "lapwing compare"),
     ("--benchmark-histogram", "lapwing report"),

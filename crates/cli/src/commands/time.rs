@@ -4,7 +4,7 @@ use clap::Args;
 use lapwing_measure::session::{PlannedSession, RequestedBenchmarks, SessionRequest};
 use lapwing_measure::suite::{AdHoc, OutputMetrics, Statement, StatementError};
 
-use super::run::{Measurement, MeasuringOptions, PlannedRun, RunReport};
+use super::run::{HyperfineFiles, Measurement, MeasuringOptions, PlannedRun, RunReport};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, ExportOptions};
 use crate::session;
@@ -34,6 +34,8 @@ pub struct TimeCommand {
     answer: AnswerOptions,
     #[command(flatten)]
     export: ExportOptions,
+    #[command(flatten)]
+    hyperfine: HyperfineFiles,
 }
 
 /// More processes may be meant as loops, as timeit's `-n` does.
@@ -44,6 +46,7 @@ impl TimeCommand {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         self.measuring.check()?;
         self.export.check()?;
+        self.hyperfine.check(context)?;
         if self.statements.iter().any(|it| it.trim().is_empty()) {
             return Err(CliError::input("a statement to measure is empty"));
         }
@@ -77,6 +80,7 @@ impl TimeCommand {
             report: RunReport {
                 answer: self.answer,
                 export: self.export,
+                hyperfine: self.hyperfine,
                 plot: self.measuring.plot,
                 ..RunReport::default()
             },

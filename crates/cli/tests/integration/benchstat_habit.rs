@@ -267,7 +267,7 @@ fn what_is_compared_is_chosen_by_name_and_metric() {
         filter.contains("--benchmark NAME, --metric NAME") && filter.ends_with("exit 2"),
         "{filter}"
     );
-    let label = run(path, &["compare", "O=old.txt", "N=new.txt"]);
+    let label = run(path, &["compare", "O=old.txt", "new.txt"]);
     assert!(
         label.contains("a side has the name of its file, without a label: `old.txt`"),
         "{label}"

@@ -66,6 +66,7 @@ mod merge_at_once;
 mod nights_fixture;
 mod noise_fixture;
 mod not_judged;
+mod other_habits;
 mod plan;
 mod plan_doubts;
 mod plan_review;

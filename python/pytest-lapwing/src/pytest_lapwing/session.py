@@ -149,9 +149,9 @@ class Session:
             for line in results_table.lines(self._results):
                 terminalreporter.line(line)
         if counts["instances"] == 0:
-            terminalreporter.line(
-                "nothing was recorded: no benchmark was executed (mark one with @pytest.mark.lapwing)"
-            )
+            why = benchmark_options.why_off(self._config)
+            why = why or "no benchmark was executed (mark one with @pytest.mark.lapwing)"
+            terminalreporter.line(f"nothing was recorded: {why}")
         else:
             failed = f", {counts['failed']} of them failed" if counts["failed"] else ""
             benchmarks = f"{counts['instances']} benchmark{'s' if counts['instances'] > 1 else ''}"
@@ -160,7 +160,12 @@ class Session:
                 terminalreporter.line("`lapwing show` prints the results of a session, `lapwing report` shows all")
         for why in sorted(self._gave_up):
             terminalreporter.line(why, red=True)
-        ignored = benchmark_options.ignored(self._config) if benchmark_options.stands_in(self._config) else []
+        stands_in = benchmark_options.stands_in(self._config)
+        kept = benchmark_options.kept(self._config) if stands_in and counts["instances"] else []
+        if kept:
+            line = f"every run is stored with all rounds, without {' and '.join(kept)}; --lapwing-name=NAME names it"
+            terminalreporter.line(line)
+        ignored = benchmark_options.ignored(self._config) if stands_in else []
         ignored += sorted(self._ignored)
         if ignored:
             terminalreporter.line(f"ignored by pytest-lapwing: {', '.join(ignored)}")

@@ -132,8 +132,8 @@ _PROFILE = "`benchmark.cprofile_stats` in a test with the marker `benchmark(cpro
 REFUSED = {
     **dict.fromkeys(KEPT, "every round is kept"),
     "json": "`lapwing export --to pytest-benchmark` writes this file",
-    "compare": "`lapwing compare` compares sessions",
-    "compare-fail": "`lapwing compare --fail-on regression` is the gate",
+    "compare": "`lapwing compare OLD NEW` compares sessions, or files such as .benchmarks/*/0001_*.json",
+    "compare-fail": "`lapwing compare OLD NEW --fail-on regression` is the gate",
     "histogram": "`lapwing report` has charts",
     "cprofile": _PROFILE,
     "cprofile-dump": _PROFILE,
@@ -187,13 +187,33 @@ def refuse(config: pytest.Config, *, recording: bool) -> None:
         state, first = "absent or disabled", "record with `pytest --lapwing`"
         if recording:
             state, first = "not active with --lapwing", "leave it out"
-        text = f"--benchmark-{wrong} is an option of pytest-benchmark, which is {state}: {first}, then {REFUSED[wrong]}"
+        then = REFUSED[wrong]
+        if wrong == "compare-fail":
+            then = _with_limit(then, _value(config, wrong))
+        text = f"--benchmark-{wrong} is an option of pytest-benchmark, which is {state}: {first}, then {then}"
         raise pytest.UsageError(text)
+
+
+def _with_limit(text: str, gates: Any) -> str:
+    """Returns the command of a gate with its limit, if there is one and it is a share: `mean:5%`."""
+    (gate, *others) = gates if isinstance(gates, list) else [gates]
+    # pytest-benchmark's own are objects of two classes.
+    share = getattr(gate, "threshold", None) if type(gate).__name__.startswith("Percentage") else None
+    if isinstance(gate, str) and gate.endswith("%"):
+        share = float(gate.rpartition(":")[2][:-1])
+    if others or share is None or not 0 < share < 100:
+        return text
+    return text.replace("regression`", f"regression --smallest-effect {share:g}%`")
 
 
 def ignored(config: pytest.Config) -> list[str]:
     """Returns the options that were given and have no meaning here."""
-    return [f"--benchmark-{name}" for name in _given(config, [*IGNORED, *KEPT])]
+    return [f"--benchmark-{name}" for name in _given(config, IGNORED)]
+
+
+def kept(config: pytest.Config) -> list[str]:
+    """Returns the options that were given for what is done anyway."""
+    return [f"--benchmark-{name}" for name in _given(config, KEPT)]
 
 
 def without_effect(config: pytest.Config) -> list[str]:
@@ -245,6 +265,15 @@ def is_off(config: pytest.Config) -> bool:
     """Returns whether `benchmark` has no rounds, because it is skipped or disabled."""
     switched_on = flag(config, "only") or flag(config, "enable")
     return (flag(config, "skip") or flag(config, "disable")) and not switched_on
+
+
+def why_off(config: pytest.Config) -> str | None:
+    """Returns why `benchmark` has no rounds, if an option says so."""
+    if not is_off(config):
+        return None
+    if flag(config, "skip"):
+        return "--benchmark-skip skips tests that use `benchmark`"
+    return "--benchmark-disable calls each function once, untimed; leave it out to record"
 
 
 def number(config: pytest.Config, marker: Mapping[str, Any], name: str) -> float | None:

@@ -1,6 +1,6 @@
 //! Results of files that are looked at without a store.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use lapwing_formats::ImportOptions;
@@ -90,19 +90,20 @@ impl FilesRead {
     }
 }
 
-/// Returns the number of different moments of which a store has results: versions, or sessions.
+/// Returns the number of different moments of which a store has results of one variant: versions, or sessions.
 pub fn moments(store: &Path) -> Result<usize, CliError> {
     let store = Store::open_read_only(store)?;
     let runs = store.catalogue().runs(&Filter::default())?;
-    let moments = runs.iter().map(|row| {
-        let head = &row.head;
-        (
+    let mut moments: BTreeMap<&str, BTreeSet<_>> = BTreeMap::new();
+    for head in runs.iter().map(|row| &row.head) {
+        let of_variant = moments.entry(&head.variant).or_default();
+        of_variant.insert((
             head.session,
             head.version.as_deref(),
             head.commit.as_deref(),
-        )
-    });
-    Ok(moments.collect::<BTreeSet<_>>().len())
+        ));
+    }
+    Ok(moments.values().map(BTreeSet::len).max().unwrap_or(0))
 }
 
 /// Returns whether a path is neither there, nor a pattern, nor standard input.

@@ -44,7 +44,7 @@ pub use self::cluster::{
 pub use self::dry_run::past_seconds;
 use self::early_stop::JudgedSession;
 pub use self::from_file::PlannedRun;
-use self::hyperfine_files::HyperfineFiles;
+pub use self::hyperfine_files::HyperfineFiles;
 pub use self::measuring::MeasuringOptions;
 pub use self::options::{
     AgainWhat, QUICK, Run, executors_here, executors_of, parse_burn_in, random_seed, suite_of,

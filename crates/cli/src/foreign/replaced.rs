@@ -1,0 +1,149 @@
+//! A command line with our words in place of those of other programs.
+
+use std::path::Path;
+
+use lapwing_model::text::shell_word;
+
+use super::filled::{TypedWords, places};
+use super::found::{find, has_name, option_of};
+use super::table::TABLE;
+use super::{ForeignWord, Found, Instead, WordKind};
+
+/// Returns the whole command line in our words, if it is one that the program accepts.
+pub(super) fn full_line(first: Found, words: &[String]) -> Option<String> {
+    /// More words of other programs than a line has.
+    const MOST: usize = 20;
+    let mut words = words.to_vec();
+    let mut found = first;
+    for _ in 0..MOST {
+        if let Some(line) = replace(found, &mut words)? {
+            return Some(line);
+        }
+        replace_arguments(&mut words);
+        match crate::program().try_get_matches_from(&words) {
+            Ok(_accepted) => return Some(line(&words)),
+            Err(error) => found = find(&error, &words)?,
+        }
+    }
+    None
+}
+
+/// Replaces a word in the arguments; returns the line instead if that is all there is to type.
+fn replace((found, name): Found, words: &mut Vec<String>) -> Option<Option<String>> {
+    let own = words.iter().take_while(|word| *word != "--").count();
+    let is_it = |word: &String| has_name(word, name);
+    let at = words[..own].iter().position(is_it)?;
+    if found.kind == WordKind::Command {
+        let mut rest = words.split_off(at + 1);
+        words.pop();
+        while let Some((other, name)) = rest.iter().find_map(|it| option_of(it, found.names)) {
+            replace((other, name), &mut rest)?;
+        }
+        let text = match found.instead {
+            Instead::Line(text) | Instead::Same(text) => text,
+            Instead::Words(_) | Instead::Omitted | Instead::Explained => return None,
+        };
+        let text = TypedWords::of(&rest).fill(text)?;
+        if text.contains("lapwing ") {
+            return Some(Some(whole_line(&text)));
+        }
+        words.extend(shlex::split(&text)?);
+        return Some(None);
+    }
+    let typed = words.remove(at);
+    let attached = match typed.strip_prefix(name) {
+        Some("") | None => None,
+        Some(value) => Some(value.strip_prefix('=').unwrap_or(value).to_owned()),
+    };
+    let value = match attached {
+        Some(value) => Some(value),
+        None if found.kind == WordKind::Option && at < words.len() => Some(words.remove(at)),
+        None if found.kind == WordKind::Option => return None,
+        None => None,
+    };
+    let text = match found.instead {
+        Instead::Words(text) => text,
+        Instead::Omitted => "",
+        Instead::Line(text) => {
+            let from = command_at(words).map_or(1, |it| it + 1);
+            let typed = TypedWords {
+                value,
+                ..TypedWords::of(&words[from..])
+            };
+            return Some(Some(whole_line(&typed.fill(text)?)));
+        }
+        Instead::Same(_) | Instead::Explained => return None,
+    };
+    let typed = TypedWords {
+        value,
+        ..TypedWords::of(words)
+    };
+    let instead = shlex::split(&typed.fill(text)?)?;
+    words.splice(at..at, instead);
+    // Of a foreign command there is one already.
+    let is_foreign = |word: &String| {
+        let mut commands = TABLE.iter().filter(|it| it.kind == WordKind::Command);
+        commands.any(|it| it.names.contains(&word.as_str()))
+    };
+    let is_whole = words.first().is_some_and(|it| it == "lapwing");
+    if is_whole && command_at(words).is_none() && !words.iter().any(is_foreign) {
+        words.insert(1, found.command.to_owned());
+    }
+    Some(None)
+}
+
+/// Replaces arguments of a command of ours that another program would understand; returns the first of them.
+pub(super) fn replace_arguments(words: &mut Vec<String>) -> Option<(&'static ForeignWord, String)> {
+    let at = command_at(words)?;
+    let own = words.iter().take_while(|word| *word != "--").count();
+    let mut first = None;
+    for place in (at + 1..own).rev() {
+        let word = words[place].clone();
+        let is_value = words[place - 1] == "--commits";
+        if is_value || word.starts_with('-') || word.contains(' ') || Path::new(&word).exists() {
+            continue;
+        }
+        let here = TABLE
+            .iter()
+            .filter(|it| it.kind == WordKind::Argument && it.command == words[at]);
+        let here: Vec<&'static ForeignWord> = here.collect();
+        for found in here {
+            let places = found.names.iter().find_map(|name| places(name, &word));
+            let Instead::Words(text) = found.instead else {
+                continue;
+            };
+            let Some(instead) = places.and_then(|it| TypedWords::of(&it).fill(text)) else {
+                continue;
+            };
+            let Some(instead) = shlex::split(&instead) else {
+                continue;
+            };
+            words.splice(place..=place, instead);
+            first = Some((found, word));
+            break;
+        }
+    }
+    first
+}
+
+/// Returns a line that may have several commands, from its text without `lapwing` at the beginning.
+pub(super) fn whole_line(text: &str) -> String {
+    match text.contains(" | lapwing ") {
+        true => text.to_owned(),
+        false => format!("lapwing {text}"),
+    }
+}
+
+pub(super) fn line(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|it| shell_word(it)).collect();
+    words.join(" ")
+}
+
+/// Returns where our command stands.
+pub(super) fn command_at(words: &[String]) -> Option<usize> {
+    let program = crate::program();
+    let own = words.iter().take_while(|word| *word != "--");
+    let mut own = own.enumerate().skip(1);
+    own.find(|(_, word)| program.find_subcommand(word).is_some())
+        .map(|it| it.0)
+}

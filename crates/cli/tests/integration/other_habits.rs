@@ -1,0 +1,308 @@
+//! Habits of users of pyperf, asv, pytest-benchmark, benchstat, criterion and programs of continuous integration.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::program::run;
+
+fn fixture(name: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures")).join(name)
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// Runs a line that is refused; returns the command of its hint.
+fn hinted(folder: &Path, words: &[&str]) -> String {
+    let told = run(folder, words);
+    let line = told.split_once("hint: type `").expect(&told).1;
+    assert!(told.ends_with("exit 2"), "{told}");
+    line.split('`').next().unwrap().to_owned()
+}
+
+/// Types a command of a hint into a shell; returns what it prints. Its exit code is none of wrong usage.
+fn typed(folder: &Path, line: &str) -> String {
+    let program = Path::new(assert_cmd::cargo::cargo_bin!("lapwing"));
+    let path = std::env::var("PATH").unwrap();
+    let done = Command::new("sh")
+        .args(["-c", line])
+        .current_dir(folder)
+        .env(
+            "PATH",
+            format!("{}:{path}", program.parent().unwrap().display()),
+        )
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_ne!(done.status.code(), Some(2), "{line}: {told}");
+    String::from_utf8(done.stdout).unwrap()
+}
+
+/// Writes what `go test -count=6` prints.
+fn write_go(path: &Path, time: f64) {
+    let line = |at: u32| format!("BenchmarkX-8 100 {} ns/op\n", time + f64::from(at % 3));
+    let lines: String = (0..6).map(line).collect();
+    fs::write(path, format!("pkg: example.org/x\n{lines}PASS\n")).unwrap();
+}
+
+#[test]
+fn commands_of_pyperf_are_ours_or_answered_with_ours() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write_go(&path.join("a.txt"), 100.0);
+    write_go(&path.join("b.txt"), 200.0);
+    let ours = run(path, &["compare", "a.txt", "b.txt"]);
+    let theirs = run(path, &["compare_to", "a.txt", "b.txt"]);
+    let (answer, note) = theirs
+        .split_once("note: `compare_to` is a command of pyperf, here `lapwing")
+        .expect(&theirs);
+    assert!(
+        ours.starts_with(answer.trim_end()) && note.contains("compare a.txt b.txt`"),
+        "{theirs}"
+    );
+    let timed = run(path, &["timeit", "1 + 1", "-l", "10", "--dry-run"]);
+    assert!(timed.ends_with("exit 0"), "{timed}");
+    let loops = hinted(path, &["timeit", "-n", "9", "1 + 1"]);
+    assert_eq!(loops, "lapwing time --loops 9 '1 + 1'");
+    let lines = [
+        (
+            &["hist", "a.txt"][..],
+            "lapwing show a.txt --plot values.svg",
+        ),
+        (&["stats", "a.txt"], "lapwing show a.txt --verbose"),
+        (&["check", "a.txt"], "lapwing show a.txt"),
+        (&["pyperf", "slowest", "a.txt"], "lapwing show a.txt"),
+        (
+            &["metadata", "a.txt"],
+            "lapwing import a.txt && lapwing report",
+        ),
+        (&["collect_metadata"], "lapwing doctor"),
+        (
+            &["compare_to", "--table", "a.txt", "b.txt"],
+            "lapwing compare a.txt b.txt",
+        ),
+    ];
+    for (words, expected) in lines {
+        assert_eq!(hinted(path, words), expected);
+        typed(path, expected);
+    }
+    let output = hinted(
+        path,
+        &[
+            "time", "1 + 1", "-n", "2", "-i", "2", "-l", "9", "-o", "out.json",
+        ],
+    );
+    assert_eq!(
+        output,
+        "lapwing time '1 + 1' -n 2 -i 2 -l 9 --export-json out.json"
+    );
+    typed(path, &output);
+    let read = run(path, &["out.json"]);
+    assert!(read.contains("1 + 1") && read.ends_with("exit 0"), "{read}");
+}
+
+#[test]
+fn commands_of_asv_are_answered_with_ours() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    copy(&fixture("asv-0.6.6/results"), &path.join(".asv/results"));
+    let lines = [
+        (
+            &["continuous", "main", "HEAD"][..],
+            "lapwing run --commits main..HEAD --every 1000000",
+        ),
+        (&["publish"], "lapwing report"),
+        (&["preview"], "lapwing report --open"),
+        (&["run", "HEAD^!"], "lapwing run --commits HEAD..HEAD"),
+        (&["run", "v1..main"], "lapwing run --commits v1..main"),
+        (
+            &["find", "v1..main", "sort"],
+            "lapwing bisect v1 main -b sort",
+        ),
+        (
+            &["profile", "sort"],
+            "lapwing run -b sort --profile 'perf record -o {artifact} --'",
+        ),
+        (&["quickstart"], "lapwing init"),
+        (&["machine", "--yes"], "lapwing doctor"),
+        (&["dev"], "lapwing run -n 1 -i 1 -w 0"),
+        (&["gh-pages"], "lapwing report -o gh-pages"),
+        (&["list"], "lapwing import .asv/results"),
+    ];
+    for (words, expected) in lines {
+        assert_eq!(hinted(path, words), expected);
+    }
+    let compared = "lapwing import .asv/results && lapwing compare commit:3533aad3 commit:4d7b9087";
+    for words in [
+        &["compare", "3533aad3", "4d7b9087"][..],
+        &["compare", ".asv/results", "3533aad3", "4d7b9087"],
+    ] {
+        assert_eq!(hinted(path, words), compared);
+    }
+    let told = typed(path, compared);
+    assert!(told.contains("4d7b9087 against 3533aad3"), "{told}");
+}
+
+#[test]
+fn stored_results_of_pytest_benchmark_are_found_by_their_numbers() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    copy(
+        &fixture("pytest-benchmark-5.3.1/storage"),
+        &path.join(".benchmarks"),
+    );
+    assert_eq!(hinted(path, &["list"]), "lapwing import .benchmarks");
+    let compared = hinted(path, &["compare", "0001", "0003"]);
+    let machine = ".benchmarks/Linux-CPython-3.11-64bit";
+    assert_eq!(
+        compared,
+        format!("lapwing compare {machine}/0001_words.json {machine}/0003_dirty.json")
+    );
+    typed(path, &compared);
+    let stored = ["compare", "--storage", ".benchmarks", "0001", "0003"];
+    assert_eq!(hinted(path, &stored), compared);
+    let with_csv = [
+        "compare",
+        "0001",
+        "0003",
+        "--csv=x.csv",
+        "--sort=name",
+        "--columns=min,max",
+    ];
+    assert_eq!(
+        hinted(path, &with_csv),
+        format!("{compared} --export x.csv")
+    );
+    assert_eq!(
+        hinted(path, &["pytest-benchmark", "compare", "0001", "0003"]),
+        compared
+    );
+}
+
+#[test]
+fn labels_and_options_of_benchstat_before_files_are_understood() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write_go(&path.join("old.txt"), 100.0);
+    write_go(&path.join("new.txt"), 200.0);
+    for words in [
+        &["old=old.txt", "new=new.txt"][..],
+        &["compare", "old=old.txt", "new=new.txt"],
+    ] {
+        let told = run(path, words);
+        assert!(
+            told.starts_with("new.txt against old.txt: ") && told.ends_with("exit 0"),
+            "{told}"
+        );
+        assert!(
+            told.contains("note: labels of files are those of benchstat, here"),
+            "{told}"
+        );
+    }
+    let lines = [
+        (
+            &["-filter", ".name:X"][..],
+            "lapwing compare --benchmark X old.txt new.txt",
+        ),
+        (&["-row", ".name"], "lapwing compare old.txt new.txt"),
+        (&["-table", "pkg"], "lapwing compare old.txt new.txt"),
+        (&["-geomean"], "lapwing compare old.txt new.txt"),
+        (
+            &["-delta-test", "utest"],
+            "lapwing compare --method mann-whitney old.txt new.txt",
+        ),
+        (
+            &["-alpha", "0.01"],
+            "lapwing compare --false-discovery-rate 0.01 old.txt new.txt",
+        ),
+        (
+            &["-format=csv"],
+            "lapwing compare --format csv old.txt new.txt",
+        ),
+        (&["benchstat"], "lapwing compare old.txt new.txt"),
+    ];
+    for (words, expected) in lines {
+        let words = [words, &["old.txt", "new.txt"]].concat();
+        assert_eq!(hinted(path, &words), expected);
+        typed(path, expected);
+    }
+    let column = run(path, &["-col", "/format", "old.txt"]);
+    assert!(
+        column.contains("sides are columns") && column.ends_with("exit 2"),
+        "{column}"
+    );
+}
+
+#[test]
+fn options_of_continuous_integration_are_answered_with_ours() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write_go(&path.join("out.txt"), 100.0);
+    let action = ["--tool", "go", "--output-file-path", "out.txt"];
+    let line = hinted(path, &action);
+    assert_eq!(
+        line,
+        "lapwing import out.txt && lapwing detect --fail-on regression"
+    );
+    typed(path, &line);
+    let threshold = ["detect", "--alert-threshold", "150%", "--fail-on-alert"];
+    assert_eq!(
+        hinted(path, &threshold),
+        "lapwing detect --smallest-effect 50% --fail-on regression"
+    );
+    for words in [
+        &["bencher", "run", "--adapter", "go", "cat out.txt"][..],
+        &["run", "--project", "x", "--adapter", "go", "cat out.txt"],
+    ] {
+        let line = hinted(path, words);
+        assert_eq!(
+            line,
+            "cat out.txt | lapwing import - && lapwing detect --fail-on regression"
+        );
+        typed(path, &line);
+    }
+}
+
+#[test]
+fn baselines_of_criterion_are_variants_after_an_import() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    copy(
+        &fixture("criterion-0.8.2/baselines"),
+        &path.join("target/criterion"),
+    );
+    let shown = run(path, &["target/criterion"]);
+    assert!(
+        shown.contains("plain sum") && shown.ends_with("exit 0"),
+        "{shown}"
+    );
+    let line = "lapwing import target/criterion && lapwing compare variant:before variant:default";
+    for words in [
+        &["target/criterion", "--baseline", "before"][..],
+        &["compare", "--baseline=before"],
+        &["critcmp", "before", "new"],
+        &["compare", "before", "new"],
+    ] {
+        assert_eq!(hinted(path, words), line);
+    }
+    let told = typed(path, line);
+    assert!(told.contains("default against before"), "{told}");
+    assert_eq!(
+        hinted(path, &["run", "--save-baseline", "main", "true"]),
+        "lapwing run --name main true"
+    );
+    assert_eq!(hinted(path, &["bench"]), "lapwing init && lapwing run");
+}
