@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use lapwing_model::EachRun;
 use lapwing_model::text::joined_with_and;
 
-use crate::shared::detect::has_key;
+use crate::shared::detect::{first_line, has_key};
 use crate::shared::looks::looks;
 use crate::{BadLines, ColumnChoices, FORMATS, Format, ImportOptions, Source, TraceNames, read};
 
@@ -128,17 +128,16 @@ fn lacking(text: &[u8]) -> Option<FormatGuess> {
         .map(|(_, guess)| guess)
 }
 
-/// Returns the format that shares most keys with a text, and those that are missing.
+/// Returns the format of which a text in JSON has most keys, at least half, and the keys that are missing.
 fn nearest(text: &[u8]) -> Option<(&'static str, Vec<&'static str>)> {
+    if !matches!(first_line(text).first(), Some(b'{' | b'[')) {
+        return None;
+    }
     let shared = FORMATS.iter().filter_map(|format| {
-        let missing: Vec<&str> = format
-            .keys
-            .iter()
-            .copied()
-            .filter(|key| !has_key(text, key))
-            .collect();
+        let missing = format.keys.iter().filter(|key| !has_key(text, key));
+        let missing: Vec<&str> = missing.copied().collect();
         let known = format.keys.len() - missing.len();
-        (known > 0 && !missing.is_empty()).then_some((known, format.name, missing))
+        (known > 0 && known >= missing.len()).then_some((known, format.name, missing))
     });
     let best = shared.min_by_key(|(known, _, missing)| (Reverse(*known), missing.len()));
     best.map(|(_, format, missing)| (format, missing))
@@ -163,8 +162,8 @@ mod tests {
             "it is text that begins with `nothing of the kind`"
         );
         assert_eq!(
-            other(br#"{"results": [{"name": "a", "mean": 1}]}"#),
-            "it is JSON with the key `results`; hyperfine is nearest, but `command` is missing"
+            other(br#"{"benchmarks": [{"label": "a", "real_time": "short"}]}"#),
+            "it is JSON with the key `benchmarks`; google-benchmark is nearest, but `time_unit` and `iterations` are missing"
         );
         let table = near(b"date,test,time (ms)\n2026-11-05,a,12 ms\n");
         let expected = "it looks like a table, but no column has measured values: `time (ms)` has texts such as \"12 ms\"";

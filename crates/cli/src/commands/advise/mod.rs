@@ -63,7 +63,8 @@ pub struct AdviseCommand {
     /// Seed of random choices
     #[arg(long, value_name = "N", default_value = "7")]
     seed: u64,
-    /// Write the advised versions as a requirements file, or the proposed stacks one per line
+    /// Write the advised versions as a requirements file, or the proposed stacks one per line; `-` is
+    /// standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write a chart to this .svg, .png or .html file

@@ -50,7 +50,7 @@ pub struct BurnIn {
     /// Review the benchmarks one by one: accept the proposal, or enter another number
     #[arg(long, requires = "output", help_heading = "Manual choice")]
     review: bool,
-    /// Write the first steady iterations to this file, .json or .yaml
+    /// Write the first steady iterations to this file, .json or .yaml; `-` is standard output
     #[arg(long, short, value_name = "FILE", help_heading = "Manual choice")]
     output: Option<PathBuf>,
     #[command(flatten)]

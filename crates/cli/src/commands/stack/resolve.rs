@@ -74,7 +74,7 @@ pub struct StackResolve {
     /// Only stacks that were not measured yet, or that have a version not measured yet
     #[arg(long, value_name = "WHAT", value_parser = one_of(&NOVELTIES), num_args = 0..=1, default_missing_value = "stacks")]
     new: Option<StackNovelty>,
-    /// Write the stacks to this file
+    /// Write the stacks to this file; `-` is standard output
     #[arg(long, short, value_name = "FILE", default_value = STACKS_FILE)]
     output: PathBuf,
     #[command(flatten)]

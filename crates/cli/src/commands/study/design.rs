@@ -153,7 +153,8 @@ pub struct StudyDesignCommand {
         help_heading = "Noise and order"
     )]
     seed: u64,
-    /// File of the design [default: lapwing-design.json, with --augment lapwing-design-more.json]
+    /// File of the design [default: lapwing-design.json, with --augment lapwing-design-more.json];
+    /// `-` is standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
