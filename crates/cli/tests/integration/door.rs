@@ -148,7 +148,7 @@ fn what_is_no_file_and_no_command_says_so() {
     exit 2
     error: there is no file old.json
     exit 2
-    error: test.py is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, catch2-text, asv-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
+    error: test.py is in none of the formats that can be imported: it is text that begins with `print('hello')`
       nothing was imported from this file
       hint: if it is a program, `lapwing run -- python3 test.py` measures it
     exit 2
@@ -189,7 +189,15 @@ fn options_choose_among_the_commands_that_files_can_mean() {
         let kind = answer["answer"].as_str().unwrap_or_default();
         format!("{}: {kind}, {}", words.join(" "), code.unwrap_or(-1))
     });
-    assert_snapshot!(kinds.join("\n"), @"");
+    assert_snapshot!(kinds.join("\n"), @"
+    --fail-on regression nights/: detect, 1
+    -b render nights: detect, 0
+    nights -brender --changed-since=2026-09-01: detect, 0
+    old.json --smallest-effect 3% new.json: compare, 0
+    -- -x.json: session, 0
+    --pair-hosts -- old.json -x.json: compare, 0
+    old.json new.json --changed-since 2026-09-01: error, 2
+    ");
 }
 
 #[test]
@@ -200,11 +208,26 @@ fn an_option_that_the_files_are_too_few_for_says_what_is_lacking() {
         &["old.json", "-b", "render"],
         &["--changed-since", "2w", "old.json"],
         &["nights", "--pair-hosts"],
-        &["old.json", "--unheard-of"],
         &["sleep 0.1"],
     ]
     .map(|words| run(folder.path(), words));
-    assert_snapshot!(told.join("\n"), @"");
+    assert_snapshot!(told.join("\n"), @"
+    error: --fail-on needs a history or a comparison: a history needs results of 3 moments (versions or sessions), and old.json has results of 1 moment
+      hint: name two files to compare them, or all files of a history
+    exit 3
+    error: -b needs a history or a comparison: a history needs results of 3 moments (versions or sessions), and old.json has results of 1 moment
+      hint: name two files to compare them, or all files of a history
+    exit 3
+    error: --changed-since needs a history: a history needs results of 3 moments (versions or sessions), and old.json has results of 1 moment
+      hint: name two files to compare them, or all files of a history
+    exit 3
+    error: --pair-hosts needs a comparison, and nights is one side
+      hint: name the two files or folders to compare
+    exit 2
+    error: there is no file sleep 0.1
+      hint: if it is a command, `lapwing run 'sleep 0.1'` measures it
+    exit 2
+    ");
 }
 
 #[test]
@@ -225,9 +248,13 @@ fn standard_input_is_a_file_or_a_side() {
             .unwrap();
         let text = String::from_utf8(done.stdout).unwrap();
         let line = text.lines().find(|line| !line.is_empty());
-        line.unwrap_or_default().to_owned()
+        line.unwrap_or_default().trim().to_owned()
     });
-    assert_snapshot!(headlines.join("\n"), @"");
+    assert_snapshot!(headlines.join("\n"), @"
+    render  101 ms (1 instance × 10)
+    new.json against standard input: 1 slower in these files (one run each; another may differ)   (1 comparison, FDR 5 %, no change: within 3 %)
+    standard input against new.json: 1 faster in these files (one run each; another may differ)   (1 comparison, FDR 5 %, no change: within 3 %)
+    ");
 }
 
 #[test]
@@ -249,7 +276,11 @@ fn a_folder_with_a_store_or_a_suite_is_told_what_else_it_has() {
     fs::remove_file(path.join("-x.json")).unwrap();
     fs::remove_dir_all(path.join("nights")).unwrap();
     let of_few = note(&["."]);
-    assert_snapshot!([of_suite, of_store, of_few].join("\n"), @"");
+    assert_snapshot!([of_suite, of_store, of_few].join("\n"), @r#"
+    "dry-run": "this is about the suite of the folder, which also has 23 files with results (`lapwing old.json ./-x.json new.json …` shows them)"
+    "detect": "this is about the store of the folder, which also has a suite (`lapwing lapwing.toml` shows its plan) and 23 files with results (`lapwing old.json ./-x.json new.json …` shows them)"
+    "detect": "this is about the store of the folder, which also has a suite (`lapwing lapwing.toml` shows its plan) and 2 files with results (`lapwing old.json new.json` shows them)"
+    "#);
 }
 
 #[test]
@@ -332,7 +363,18 @@ fn standard_output_has_what_a_command_writes_and_no_file_has_its_name() {
         starts(&["report", "-o", "-"]),
         starts(&["db", "rescue", "old.db", "-o", "-"]),
     ];
-    assert_snapshot!(told.join("\n"), @"");
+    assert_snapshot!(told.join("\n"), @r#"
+    {
+      "render": 0
+    <?xml version="1.0" encoding="
+    <svg xmlns="http://www.w3.org/
+    error: `-` and --format both write to standard output
+      hint: omit one of them, or name a file
+    error: a report is a folder of pages, and not standard output
+      hint: name a folder, such as `-o lapwing-report`
+    error: a store is a file, and not standard output
+      hint: name a file, such as rescued.db
+    "#);
     assert!(!path.join("-").exists());
 }
 

@@ -110,7 +110,16 @@ mod tests {
             &[b'x'; 100],
         ]
         .map(|text| looks(text, true));
-        insta::assert_snapshot!(told.join("\n"), @"");
+        insta::assert_snapshot!(told.join("\n"), @"
+        JSON with the keys `name`, `scripts`, `1`
+        JSON with the keys `a`, `b`
+        JSON lines with the key `a`
+        JSON without keys
+        text like JSON that is not valid: expected `:` at line 1 column 13
+        XML or HTML that begins with `<!DOCTYPE html>`
+        text that begins with `print('hello')`
+        text that begins with `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…`
+        ");
         assert_eq!(looks(br#"{"a": {"b": 1, "#, false), "JSON with the key `a`");
     }
 }
