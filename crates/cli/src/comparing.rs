@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 use clap::Args;
@@ -18,7 +18,6 @@ use lapwing_record::{Filter, Store, files};
 use lapwing_show::answers::compare::{Unused, environment_note, pool_note, uncommitted_note};
 use lapwing_show::writing::Note;
 use lapwing_stats::{Confidence, Seed};
-use tempfile::TempDir;
 
 use crate::benchmark_side::{BENCHMARK, store_of_benchmark};
 use crate::cleaning::JudgingOptions;
@@ -26,6 +25,7 @@ use crate::error::CliError;
 use crate::options::{Context, NamedValue, one_of};
 use crate::profile::Profile;
 use crate::store::{open_for_reading, retired_notes};
+use crate::temporary::TemporaryFolder;
 
 /// Options of a comparison.
 #[derive(Debug, Clone, Args)]
@@ -339,7 +339,7 @@ const STORE: &[u8] = b"SQLite format 3\0";
 /// Files imported into temporary stores, which are removed with it.
 #[derive(Debug)]
 struct SideFiles {
-    folders: Vec<TempDir>,
+    folders: Vec<TemporaryFolder>,
     reading: ImportOptions,
     /// Whether any of them has runs of which that says what they are.
     has_runs: bool,
@@ -355,10 +355,12 @@ impl SideFiles {
         filter: &SampleFilter,
         context: &Context,
     ) -> Result<Store, CliError> {
-        if is_store(path) {
+        let is_input = path == Path::new("-");
+        // Reading a pipe would take from it.
+        if !is_input && is_store(path) {
             return Ok(Store::open_read_only(path)?);
         }
-        let folder = TempDir::with_prefix("lapwing-")?;
+        let folder = TemporaryFolder::new()?;
         if let Some(name) = path.to_str().and_then(|it| it.strip_prefix(BENCHMARK)) {
             let path = folder.path().join("side.db");
             let store = store_of_benchmark(name, &self.benchmarks, filter, &path, context)?;
@@ -370,7 +372,11 @@ impl SideFiles {
             .map_err(not_imported)?
             .places;
         for place in &places {
-            let source = Source::open(&place.path, folder.path()).map_err(not_imported)?;
+            let source = match is_input {
+                true => Source::spooled("standard input", io::stdin().lock(), folder.path()),
+                false => Source::open(&place.path, folder.path()),
+            };
+            let source = source.map_err(not_imported)?;
             let imported = lapwing_formats::import(&mut store, &source, &self.reading)
                 .map_err(not_imported)?;
             let source = imported
@@ -434,7 +440,7 @@ const CONDITION_WORDS: [(&str, &str); 4] = [
 
 /// Returns a side: `variant:fast`, a bare word, or conditions as of `--where`.
 pub fn parse_side(text: &str) -> Result<SideSpec, String> {
-    if text.starts_with(BENCHMARK) {
+    if text == "-" || text.starts_with(BENCHMARK) {
         return format!("file:{text}").parse();
     }
     // Conditions may be written as other sides are: `since:2026-10-01`.

@@ -3,15 +3,17 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Command, FromArgMatches};
+use clap::{Arg, Args, Command, FromArgMatches};
 use lapwing_formats::{Format, ImportOptions, Source};
-use lapwing_show::writing::AnswerFormat;
-use tempfile::TempDir;
+use lapwing_model::text::counted;
+use lapwing_show::writing::{AnswerFormat, Note};
 
-use crate::commands::{FilesRead, ReadingOptions, is_missing, moments};
+use crate::commands::{FilesRead, ReadingOptions, is_missing, lapwing_command, moments, no_file};
 use crate::comparing::is_store;
+use crate::error::CliError;
 use crate::options::{CommonOptions, Context, DEFAULT_STORE};
-use crate::suite::suite_file::SUITE_FILE;
+use crate::suite::suite_file::{self, SUITE_FILE};
+use crate::temporary::TemporaryFolder;
 
 /// Fewest files that are taken as a history instead of sides.
 const FEWEST_OF_HISTORY: usize = 10;
@@ -19,121 +21,276 @@ const FEWEST_OF_HISTORY: usize = 10;
 /// Fewest moments of one file that are taken as a history.
 const FEWEST_MOMENTS: usize = 3;
 
+/// Most files of a folder whose format is looked at for a note.
+const MOST_LOOKED_AT: usize = 200;
+
+/// Commands that files may mean.
+const COMMANDS: [&str; 3] = ["compare", "detect", "show"];
+
 /// The arguments of the program, with a command.
 pub struct Door {
     pub words: Vec<OsString>,
     /// The files, if they were read to find the command.
     pub opened: Option<FilesRead>,
+    /// Remarks on what the command leaves aside.
+    pub notes: Vec<Note>,
 }
 
 impl Door {
-    /// Returns these arguments, with the command that they mean if they begin with files instead of one.
-    pub fn of(words: Vec<OsString>, program: &Command) -> Self {
-        let unchanged = |words| Self {
+    /// Returns these arguments, with the command that they mean if they name files instead of one.
+    pub fn of(words: Vec<OsString>, program: &Command) -> Result<Self, CliError> {
+        match Typed::of(&words, program) {
+            Some(typed) => typed.meaning(program).map(Self::without_invalid_suite),
+            None => Ok(Self::with(words)),
+        }
+    }
+
+    /// Ignores a suite file in the working directory that has errors: the files do not need it.
+    fn without_invalid_suite(mut self) -> Self {
+        let judges = COMMANDS[..2].iter().any(|it| self.words[1] == *it);
+        let is_named = |word: &OsString| word.to_string_lossy().starts_with("--suite");
+        if !judges || self.words.iter().any(is_named) {
+            return self;
+        }
+        let read = suite_file::here().map(|path| suite_file::judging(&path, ""));
+        if let Some(Err(error)) = read {
+            let text = format!("{SUITE_FILE} is ignored: {}", error.sentence());
+            self.notes.push(Note::marked("suite_ignored", text));
+            self.words.splice(2..2, ["--suite".into(), "none".into()]);
+        }
+        self
+    }
+
+    fn with(words: Vec<OsString>) -> Self {
+        Self {
             words,
             opened: None,
-        };
-        let Some(first) = first_word(&words) else {
-            return unchanged(words);
-        };
-        let known = program.find_subcommand(&words[first]);
-        if known.is_some() || words[first] == "help" || !looks_like_path(&words[first]) {
-            return unchanged(words);
-        }
-        let is_path = |word: &&OsString| !word.as_encoded_bytes().starts_with(b"-") || *word == "-";
-        let paths: Vec<PathBuf> = words[first..]
-            .iter()
-            .take_while(is_path)
-            .map(PathBuf::from)
-            .collect();
-        let meaning = Meaning::of(&paths, &words);
-        let mut changed = words[..first].to_vec();
-        changed.extend(meaning.words);
-        changed.extend_from_slice(&words[first + paths.len()..]);
-        Self {
-            words: changed,
-            opened: meaning.opened,
+            notes: Vec::new(),
         }
     }
 }
 
-/// The command that paths mean.
-struct Meaning {
-    words: Vec<OsString>,
-    opened: Option<FilesRead>,
+/// Arguments without a command: files and options, in any order.
+struct Typed<'w> {
+    words: &'w [OsString],
+    /// The options, with their values.
+    options: Vec<&'w OsStr>,
+    /// Their names as they were typed, without values.
+    names: Vec<String>,
+    paths: Vec<PathBuf>,
 }
 
-impl Meaning {
-    /// Returns a command whose files were not read yet.
-    fn unread(words: impl IntoIterator<Item = OsString>) -> Self {
-        Self {
-            words: words.into_iter().collect(),
-            opened: None,
-        }
-    }
-
-    fn of(paths: &[PathBuf], words: &[OsString]) -> Self {
-        let given = || paths.iter().map(|it| it.clone().into_os_string());
-        let command =
-            |words: &[&str]| Self::unread(words.iter().map(OsString::from).chain(given()));
-        if let Some(missing) = paths.iter().find(|path| is_missing(path)) {
-            // Which says so.
-            return Self::unread([OsString::from("show"), missing.into()]);
-        }
-        let are_traces = paths.iter().all(|path| is_trace(path));
-        if let [path] = paths {
-            if is_suite(path) {
-                let is_given = words.iter().any(|word| word == "--dry-run");
-                return command(if is_given {
-                    &["run"]
-                } else {
-                    &["run", "--dry-run"]
-                });
-            }
-            if let Some(store) = store_at(path) {
-                let command = if moments(&store).is_ok_and(|it| it < FEWEST_MOMENTS) {
-                    "show"
-                } else {
-                    "detect"
-                };
-                let words = [
-                    OsStr::new("--store"),
-                    store.as_os_str(),
-                    OsStr::new(command),
-                ];
-                return Self::unread(words.iter().map(OsString::from));
-            }
-            if are_traces {
-                return command(&["trace", "show", "--file"]);
-            }
-            let Asked { context, options } = Asked::of(words);
-            // An error is that of the command.
-            let opened = FilesRead::read(paths, &options, &context).ok();
-            let moments = opened.as_ref().and_then(|it| it.moments().ok());
-            let moments = moments.unwrap_or(0);
-            let sides = results_in(path, &options);
-            if moments < FEWEST_OF_HISTORY && (2..FEWEST_OF_HISTORY).contains(&sides.len()) {
-                let sides = sides.into_iter().map(PathBuf::into_os_string);
-                return Self::unread(std::iter::once("compare".into()).chain(sides));
-            }
-            let name = if moments >= FEWEST_MOMENTS {
-                "detect"
+impl<'w> Typed<'w> {
+    /// Returns the arguments; `None` if they begin with a command, or name no file.
+    fn of(words: &'w [OsString], program: &Command) -> Option<Self> {
+        let mut typed = Self {
+            words,
+            options: Vec::new(),
+            names: Vec::new(),
+            paths: Vec::new(),
+        };
+        let mut own = words.iter().skip(1);
+        while let Some(word) = own.next() {
+            if word == "--" {
+                typed.paths.extend(own.by_ref().map(PathBuf::from));
+            } else if word == "-" || !word.as_encoded_bytes().starts_with(b"-") {
+                let is_command = word == "help" || program.find_subcommand(word).is_some();
+                if typed.paths.is_empty() && is_command {
+                    return None;
+                }
+                typed.paths.push(PathBuf::from(word));
             } else {
-                "show"
+                typed.options.push(word);
+                let text = word.to_string_lossy();
+                typed.names.push(option_name(&text).to_owned());
+                if takes_next(&text, program) {
+                    typed.options.extend(own.next().map(OsString::as_os_str));
+                }
+            }
+        }
+        let first = typed.paths.first()?;
+        looks_like_path(first.as_os_str()).then_some(typed)
+    }
+
+    /// Returns a command with the options, followed by these words.
+    fn command<W: Into<OsString>>(
+        &self,
+        start: &[&str],
+        end: impl IntoIterator<Item = W>,
+    ) -> Vec<OsString> {
+        let mut words = vec![self.words[0].clone()];
+        words.extend(start.iter().map(OsString::from));
+        words.extend(self.options.iter().map(OsString::from));
+        words.extend(end.into_iter().map(Into::into));
+        words
+    }
+
+    /// Returns the paths as words that no option is like.
+    fn given(&self) -> Vec<OsString> {
+        let word = |path: &PathBuf| {
+            let is_option = path.as_os_str().as_encoded_bytes().starts_with(b"-");
+            match is_option && path != Path::new("-") {
+                true => Path::new(".").join(path).into_os_string(),
+                false => path.clone().into_os_string(),
+            }
+        };
+        self.paths.iter().map(word).collect()
+    }
+
+    /// Returns the command that the files mean.
+    fn meaning(&self, program: &Command) -> Result<Door, CliError> {
+        if let Some(missing) = self.paths.iter().find(|path| is_missing(path)) {
+            return Err(no_file(missing));
+        }
+        let are_traces = self.paths.iter().all(|path| is_trace(path));
+        let [path] = &self.paths[..] else {
+            let is_comparison = self.paths.len() == 2 || files_at(&self.paths) < FEWEST_OF_HISTORY;
+            let usual = if is_comparison { "compare" } else { "detect" };
+            let command = match are_traces {
+                true => vec!["trace", "compare"],
+                false => vec![self.command_of(program, usual, &["compare", "detect"], None)?],
             };
-            return Self {
-                opened,
-                ..command(&[name])
+            return Ok(Door::with(self.command(&command, self.given())));
+        };
+        let Asked { context, options } = Asked::of(self.words);
+        if let Some(store) = store_at(path) {
+            let moments = moments(&store).unwrap_or(0);
+            let (usual, possible) = usual_of(moments);
+            let command = self.command_of(program, usual, possible, Some(moments))?;
+            let store_option = [OsStr::new("--store"), store.as_os_str()];
+            return Ok(Door {
+                notes: others_note(path, Some(&store), &options)
+                    .into_iter()
+                    .collect(),
+                ..Door::with(self.command(&[command], store_option))
+            });
+        }
+        if is_suite(path) {
+            let is_given = self.names.iter().any(|name| name == "--dry-run");
+            let command: &[&str] = if is_given {
+                &["run"]
+            } else {
+                &["run", "--dry-run"]
             };
+            return Ok(Door {
+                notes: others_note(path, None, &options).into_iter().collect(),
+                ..Door::with(self.command(command, self.given()))
+            });
         }
         if are_traces {
-            return command(&["trace", "compare"]);
+            let mut end = vec![OsString::from("--file")];
+            end.extend(self.given());
+            return Ok(Door::with(self.command(&["trace", "show"], end)));
         }
-        if paths.len() == 2 || files_at(paths) < FEWEST_OF_HISTORY {
-            return command(&["compare"]);
+        let opened = FilesRead::read(&self.paths, &options, &context)?;
+        let moments = opened.moments()?;
+        let sides = results_in(path, &options);
+        if moments < FEWEST_OF_HISTORY && (2..FEWEST_OF_HISTORY).contains(&sides.len()) {
+            let (_, possible) = usual_of(moments);
+            let possible = [&["compare"], possible].concat();
+            let command = self.command_of(program, "compare", &possible, Some(moments))?;
+            if command == "compare" {
+                return Ok(Door::with(self.command(&["compare"], sides)));
+            }
         }
-        command(&["detect"])
+        let (usual, possible) = usual_of(moments);
+        let command = self.command_of(program, usual, possible, Some(moments))?;
+        Ok(Door {
+            opened: Some(opened),
+            ..Door::with(self.command(&[command], self.given()))
+        })
     }
+
+    /// Returns the usual command, or the first of the possible ones that has all options that were typed.
+    fn command_of<'c>(
+        &self,
+        program: &Command,
+        usual: &'c str,
+        possible: &[&'c str],
+        moments: Option<usize>,
+    ) -> Result<&'c str, CliError> {
+        let lacks = |command: &str| {
+            let has = |name: &&String| option_of(program, command, name).is_some();
+            self.names.iter().find(|name| !has(name))
+        };
+        let Some(lacking) = lacks(usual) else {
+            return Ok(usual);
+        };
+        if let Some(command) = possible.iter().find(|command| lacks(command).is_none()) {
+            return Ok(command);
+        }
+        let path = self.paths[0].display();
+        let is_of = |command: &str| option_of(program, command, lacking).is_some();
+        match moments {
+            Some(moments) if is_of("detect") && moments < FEWEST_MOMENTS => {
+                let needed = match is_of("compare") {
+                    true => "a history or a comparison",
+                    false => "a history",
+                };
+                let has = counted(moments, "moment");
+                Err(CliError::not_enough(format!(
+                    "{lacking} needs {needed}: a history needs results of {FEWEST_MOMENTS} moments (versions or sessions), \
+                     and {path} has results of {has}"
+                ))
+                .hint("name two files to compare them, or all files of a history"))
+            }
+            Some(_) if is_of("compare") => Err(CliError::input(format!(
+                "{lacking} needs a comparison, and {path} is one side"
+            ))
+            .hint("name the two files or folders to compare")),
+            // The command says what is wrong with it.
+            Some(_) | None => Ok(usual),
+        }
+    }
+}
+
+/// Returns the command for results of so many moments, and all that are possible.
+fn usual_of(moments: usize) -> (&'static str, &'static [&'static str]) {
+    if moments >= FEWEST_MOMENTS {
+        ("detect", &["detect", "show"])
+    } else {
+        ("show", &["show"])
+    }
+}
+
+/// Returns an option without its value: `--sort` of `--sort=mean`, and `-b` of `-brender`.
+fn option_name(word: &str) -> &str {
+    let name = word.split_once('=').map_or(word, |(name, _)| name);
+    match name.char_indices().nth(2) {
+        Some((end, _)) if !name.starts_with("--") => &name[..end],
+        Some(_) | None => name,
+    }
+}
+
+/// Returns the option of a command that has this name.
+fn option_of<'c>(program: &'c Command, command: &str, name: &str) -> Option<&'c Arg> {
+    let mut options = program.find_subcommand(command)?.get_arguments();
+    match name.strip_prefix("--") {
+        Some(long) => options.find(|it| {
+            let aliases = it.get_all_aliases().unwrap_or_default();
+            it.get_long() == Some(long) || aliases.contains(&long)
+        }),
+        None => options.find(|it| {
+            let letter = name.chars().nth(1);
+            let aliases = it.get_all_short_aliases().unwrap_or_default();
+            letter.is_some_and(|letter| it.get_short() == Some(letter) || aliases.contains(&letter))
+        }),
+    }
+}
+
+/// Returns whether the word after an option is its value.
+fn takes_next(word: &str, program: &Command) -> bool {
+    let name = option_name(word);
+    let commands = COMMANDS.iter().chain(&["run"]);
+    let option = commands
+        .filter_map(|it| option_of(program, it, name))
+        .next();
+    let needs_value = option.is_some_and(|it| {
+        let takes_values = it.get_action().takes_values();
+        let values = it.get_num_args();
+        takes_values && values.is_none_or(|it| it.min_values() > 0)
+    });
+    needs_value && word == name
 }
 
 /// The options that concern reading, as every command has them.
@@ -145,7 +302,7 @@ struct Asked {
 impl Asked {
     fn of(words: &[OsString]) -> Self {
         let known = ReadingOptions::augment_args(CommonOptions::augment_args(Command::new("")));
-        let known = known.arg(clap::Arg::new("words").num_args(0..));
+        let known = known.arg(Arg::new("words").num_args(0..));
         let matches = known.ignore_errors(true).get_matches_from(words);
         let options = ReadingOptions::from_arg_matches(&matches).map(|it| it.options());
         let common = CommonOptions::from_arg_matches(&matches);
@@ -180,6 +337,33 @@ pub fn first_word(words: &[OsString]) -> Option<usize> {
     None
 }
 
+/// Returns a note on the results and the suite of a folder that the answer about its store, or else its suite, leaves
+/// aside.
+fn others_note(folder: &Path, store: Option<&Path>, options: &ImportOptions) -> Option<Note> {
+    if !folder.is_dir() {
+        return None;
+    }
+    let mut parts = Vec::new();
+    let suite = folder.join(SUITE_FILE);
+    if store.is_some() && suite.is_file() {
+        let command = lapwing_command(&[], &[suite]);
+        parts.push(format!("a suite (`{command}` shows its plan)"));
+    }
+    let mut results = results_in(folder, options);
+    results.retain(|it| Some(it.as_path()) != store);
+    if !results.is_empty() {
+        let command = lapwing_command(&[], &results);
+        let files = counted(results.len(), "file");
+        parts.push(format!("{files} with results (`{command}` shows them)"));
+    }
+    let what = if store.is_some() { "store" } else { "suite" };
+    (!parts.is_empty()).then(|| {
+        let others = parts.join(" and ");
+        let text = format!("this is about the {what} of the folder, which also has {others}");
+        Note::marked("other_files", text).with("files", results.len() as u64)
+    })
+}
+
 /// Returns whether a word is a file, a folder or a pattern of files, or would be a file if it was there.
 fn looks_like_path(word: &OsStr) -> bool {
     let path = Path::new(word);
@@ -197,10 +381,16 @@ fn is_suite(path: &Path) -> bool {
 
 /// Returns the store at a path: the file, or that of a folder.
 fn store_at(path: &Path) -> Option<PathBuf> {
+    // The usual store has its usual name.
+    let folder = if path == Path::new(".") {
+        Path::new("")
+    } else {
+        path
+    };
     let candidates = [
         path.to_owned(),
-        path.join("lapwing.db"),
-        path.join(DEFAULT_STORE),
+        folder.join("lapwing.db"),
+        folder.join(DEFAULT_STORE),
     ];
     candidates
         .into_iter()
@@ -214,10 +404,29 @@ fn results_in(path: &Path, options: &ImportOptions) -> Vec<PathBuf> {
         return Vec::new();
     };
     let places = found.places.into_iter().map(|it| it.path);
+    let places = places.take(MOST_LOOKED_AT);
     let is_result = |place: &PathBuf| format_at(place, options).is_some();
-    places
+    let mut results: Vec<PathBuf> = places
         .filter(|place| place != path && is_result(place))
-        .collect()
+        .collect();
+    results.sort_by_key(|place| !is_baseline(place));
+    results
+}
+
+/// Returns whether a file has a name that is usual for a baseline.
+fn is_baseline(path: &Path) -> bool {
+    const NAMES: [&str; 7] = [
+        "old",
+        "before",
+        "base",
+        "baseline",
+        "main",
+        "master",
+        "reference",
+    ];
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let mut words = stem.split(|it: char| !it.is_alphanumeric());
+    words.any(|word| NAMES.contains(&word.to_ascii_lowercase().as_str()))
 }
 
 /// Returns the number of files at these paths.
@@ -243,7 +452,7 @@ fn is_trace(path: &Path) -> bool {
 
 /// Returns the format of a file or folder; `None` if it is in none.
 fn format_at(place: &Path, options: &ImportOptions) -> Option<&'static Format> {
-    let folder = TempDir::with_prefix("lapwing-").ok()?;
+    let folder = TemporaryFolder::new().ok()?;
     let source = Source::open(place, folder.path()).ok()?;
     lapwing_formats::recognise(&source, options).ok()
 }

@@ -557,6 +557,8 @@ fn foreign_hint(found: Foreign) -> Option<&'static str> {
     }
 }
 
+const LIST_OF_FORMATS: &str = "`lapwing import --help` lists the formats";
+
 fn import_hint(error: &ImportError) -> Option<String> {
     match error {
         ImportError::Line { good: 0, .. } => None,
@@ -588,14 +590,14 @@ fn import_hint(error: &ImportError) -> Option<String> {
             Some(FormatGuess::Table { .. }) => {
                 "if it is one, say what its columns mean: --from csv --columns value=COLUMN,benchmark=COLUMN".to_owned()
             }
-            Some(FormatGuess::Lacks { .. }) => {
-                "`lapwing import --help` lists the formats".to_owned()
-            }
-            None if program::is_program(Path::new(name)) => {
+            Some(FormatGuess::Lacks { .. }) => LIST_OF_FORMATS.to_owned(),
+            Some(FormatGuess::Other { .. }) | None if program::is_program(Path::new(name)) => {
                 let start = program::start(name);
                 format!("if it is a program, `lapwing run -- {start}` measures it")
             }
-            None => "if it is one of them, name the format with --from".to_owned(),
+            Some(FormatGuess::Other { .. }) | None => {
+                format!("{LIST_OF_FORMATS}; if it is one of them, name it with --from")
+            }
         }),
         ImportError::EmptyDirectory { other_endings, .. } if other_endings.files() > 0 => {
             Some(format!(

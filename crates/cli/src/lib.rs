@@ -22,6 +22,7 @@ mod session;
 mod store;
 mod suite;
 
+mod temporary;
 mod terminal;
 
 use std::io::Write;
@@ -68,26 +69,34 @@ pub fn run() -> ExitCode {
     }
     // Before there is another thread or process.
     hide_from_children(&std::env::vars_os().collect::<Vec<_>>());
-    let program = program();
+    let mut program = program();
+    program.build();
     let understood = match foreign::understood(std::env::args_os().collect()) {
         Ok(understood) => understood,
-        Err(error) => return refuse_foreign(error),
+        Err(error) => return refuse_words(error),
     };
     let command = options::command_words(&understood.words);
-    let Door { words, opened } = Door::of(understood.words, &program);
+    let Door {
+        words,
+        opened,
+        notes,
+    } = match Door::of(understood.words, &program) {
+        Ok(door) => door,
+        Err(error) => return refuse_words(hints::with_hint(error)),
+    };
     let matches = program.try_get_matches_from(words);
     let arguments = match matches.and_then(|it| Arguments::from_arg_matches(&it)) {
         Ok(arguments) => arguments,
         Err(error) => {
             return match foreign::answer(&error, &command) {
-                Some(error) => refuse_foreign(error),
+                Some(error) => refuse_words(error),
                 None => refuse(&error),
             };
         }
     };
     let context = options::Context {
         opened: Mutex::new(opened),
-        file_notes: understood.note.into_iter().collect(),
+        file_notes: understood.note.into_iter().chain(notes).collect(),
         command,
         ..options::Context::new(arguments.common)
     };
@@ -161,13 +170,17 @@ fn refuse(error: &clap::Error) -> ExitCode {
     status.into()
 }
 
-/// Shows which option of another program was given, and what to use instead.
-fn refuse_foreign(error: CliError) -> ExitCode {
-    let status = refusal_status();
+/// Shows why arguments are refused, such as an option of another program, and what to use instead.
+fn refuse_words(error: CliError) -> ExitCode {
+    let status = match refusal_status() {
+        error::ExitStatus::Input => error.exit,
+        other => other,
+    };
     Terminal::new(false).error(&error);
     let words = options::command_words(&std::env::args_os().collect::<Vec<_>>());
     if options::is_json_asked(&words) {
         write_error(&ErrorAnswer {
+            consequence: error.consequence.clone(),
             hint: error.hint.clone(),
             candidates: error.candidates.clone(),
             ..ErrorAnswer::new(words, error.sentence(), status.number())

@@ -1,7 +1,7 @@
 //! Options of several commands, and the context made from them.
 
 use std::ffi::OsString;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::ops::{Deref, RangeBounds};
 use std::path::{Path, PathBuf};
 use std::slice;
@@ -194,9 +194,7 @@ impl ExportOptions {
     ) -> Result<(), CliError> {
         for (format, path) in &self.export {
             let text = answer_text(answer, *format, options, context)?;
-            atomic::replace(path, text.as_bytes()).map_err(|error| {
-                CliError::input(format!("cannot write {}: {error}", path.display()))
-            })?;
+            write_output(path, text, context)?;
         }
         Ok(())
     }
@@ -376,6 +374,45 @@ pub fn check_folder(path: &Path) -> Result<(), CliError> {
         .hint("create it, or name another file"))
 }
 
+/// Returns whether a file that a command writes is standard output.
+pub fn is_stdout(path: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/fd/1"]
+        .iter()
+        .any(|it| path == Path::new(it))
+}
+
+/// Refuses a file in a missing folder, or standard output that has the answer in a format already.
+pub fn check_output(path: &Path, context: &Context) -> Result<(), CliError> {
+    if !is_stdout(path) {
+        return check_folder(path);
+    }
+    match context.format {
+        AnswerFormat::Text => Ok(()),
+        AnswerFormat::Json | AnswerFormat::Csv | AnswerFormat::Markdown => {
+            Err(CliError::input(format!(
+                "`{}` and --format both write to standard output",
+                path.display()
+            ))
+            .hint("omit one of them, or name a file"))
+        }
+    }
+}
+
+/// Writes a file whole or not at all, or standard output.
+pub fn write_output(
+    path: &Path,
+    text: impl AsRef<[u8]>,
+    context: &Context,
+) -> Result<(), CliError> {
+    if is_stdout(path) {
+        let mut out = context.terminal.file_out();
+        let written = out.write_all(text.as_ref()).and_then(|()| out.flush());
+        return CliError::unless_reader_left(written.map_err(CliError::from));
+    }
+    atomic::replace(path, text)
+        .map_err(|error| CliError::input(format!("cannot write {}: {error}", path.display())))
+}
+
 /// Returns the extension of a file in lower case; empty if it has none.
 pub fn extension(path: &Path) -> String {
     let extension = path.extension().and_then(|it| it.to_str());
@@ -535,6 +572,19 @@ impl Context {
                 .note("the audit is not part of CSV output; --format json has all of it");
         }
         Ok(ExitStatus::Fine)
+    }
+
+    /// Writes an answer on standard output, unless one of the files that a command writes is there.
+    pub fn show_beside<'p>(
+        &self,
+        files: impl IntoIterator<Item = &'p PathBuf>,
+        answer: &dyn Answer,
+        options: &AnswerOptions,
+    ) -> Result<ExitStatus, CliError> {
+        if files.into_iter().any(|path| is_stdout(path)) {
+            return Ok(ExitStatus::Fine);
+        }
+        self.show(answer, options)
     }
 
     /// Writes the answer of a command whose result is a file: text says nothing if it is to be quiet.

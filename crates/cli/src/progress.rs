@@ -38,6 +38,7 @@ pub fn spinner(doing: &str, context: &Context) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    bar.set_style(ProgressStyle::default_spinner());
     bar.set_message(doing.to_owned());
     bar.enable_steady_tick(Duration::from_millis(100));
     bar

@@ -3,6 +3,8 @@
 use std::env;
 use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{OnceLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,9 +19,10 @@ use lapwing_model::Id;
 use lapwing_model::text::{counted, first_names};
 use lapwing_record::Store;
 
-use crate::error::CliError;
+use crate::error::{CliError, ExitStatus};
 use crate::hints::distrust_hint;
 use crate::options::Context;
+use crate::temporary;
 
 /// The name and version of this program, as sessions record it.
 pub const TOOL: &str = concat!("lapwing ", env!("CARGO_PKG_VERSION"));
@@ -114,15 +117,32 @@ pub fn interrupts() -> &'static Interrupts {
     INTERRUPTS.get_or_init(Interrupts::default)
 }
 
+/// Whether signals end what is measured, and not this process.
+static MEASURES: AtomicBool = AtomicBool::new(false);
+
 /// Lets signals such as Ctrl-C end what is measured, and not this process.
 pub fn catch_signals() -> Result<(), CliError> {
-    static IS_CAUGHT: OnceLock<()> = OnceLock::new();
+    handle_signals()?;
+    MEASURES.store(true, Ordering::SeqCst);
+    Ok(())
+}
+
+/// Lets signals such as Ctrl-C remove the temporary folders of this process before they end it.
+pub fn handle_signals() -> Result<(), CliError> {
+    static IS_HANDLED: OnceLock<()> = OnceLock::new();
     // A study may have several measurements, one after the other.
-    if IS_CAUGHT.set(()).is_err() {
+    if IS_HANDLED.set(()).is_err() {
         return Ok(());
     }
-    let interrupts = interrupts();
-    ctrlc::set_handler(|| interrupts.interrupt())
+    let handler = || {
+        if MEASURES.load(Ordering::SeqCst) {
+            interrupts().interrupt();
+        } else {
+            temporary::remove_all();
+            process::exit(i32::from(ExitStatus::Interrupted.number()));
+        }
+    };
+    ctrlc::set_handler(handler)
         .map_err(|error| CliError::input(error).hint("another signal handler is in the way"))
 }
 

@@ -90,7 +90,10 @@ impl ComparedSides {
                 let runs = store.catalogue().run_heads().map_err(SideError::from)?;
                 all.stores.push(store);
                 ComparedSide {
-                    name: spec.text.clone(),
+                    name: match spec.text.as_str() {
+                        "-" => "standard input".to_owned(),
+                        text => text.to_owned(),
+                    },
                     kind: SideKind::File,
                     store: all.stores.len() - 1,
                     is_pattern: spec.is_file_pattern(),

@@ -35,6 +35,10 @@ impl HelpCommand {
         program.build();
         let mut command = &mut program;
         for word in &self.words {
+            // What follows is an argument: `lapwing help list sessions`.
+            if !command.has_subcommands() {
+                break;
+            }
             command = command.find_subcommand_mut(word).ok_or_else(|| {
                 CliError::input(format!("there is no command `{}`", self.words.join(" ")))
                     .hint("`lapwing help --all` lists the commands")

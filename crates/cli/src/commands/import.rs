@@ -17,7 +17,7 @@ use lapwing_show::answers::imported::ImportAnswer;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, NamedValue, checked, keyed, one_of};
 
-pub use self::files_read::{FilesRead, is_missing, moments, no_file};
+pub use self::files_read::{FilesRead, is_missing, lapwing_command, moments, no_file};
 use tally::ImportTally;
 use target::{Target, Way};
 

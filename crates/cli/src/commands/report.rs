@@ -27,7 +27,7 @@ use crate::commands::compare::control_result;
 use crate::comparing::{GatheredSides, StatisticsOptions, compared_metrics, gather, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::main_runs::MainOption;
-use crate::options::{Context, FilterOptions};
+use crate::options::{Context, FilterOptions, is_stdout};
 use crate::profile::Profile;
 use crate::progress::bar_of_many;
 use crate::store::{note_unknown_names, open_for_reading, retired_notes};
@@ -70,6 +70,12 @@ pub struct ReportCommand {
 impl ReportCommand {
     /// Writes the report and prints the path of its index.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        if is_stdout(&self.output) {
+            return Err(
+                CliError::input("a report is a folder of pages, and not standard output")
+                    .hint("name a folder, such as `-o lapwing-report`"),
+            );
+        }
         let asked = self.filters.filter()?;
         let judging = JudgingOptions {
             main: self.main.choice(),

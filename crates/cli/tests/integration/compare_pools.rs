@@ -399,3 +399,28 @@ fn a_method_without_an_effect_is_told() {
     let unused = notes.iter().find(|it| it["code"] == "not_used").unwrap();
     assert_eq!(unused["options"], json!(["--method"]));
 }
+
+#[test]
+fn what_is_stated_of_each_process_is_a_value_of_it() {
+    let folder = TempDir::new().unwrap();
+    for (name, level) in [("old.json", 1.0), ("new.json", 1.2)] {
+        let runs: Vec<Value> = (0..10)
+            .map(|at| {
+                let level = level * (1.0 + 0.002 * f64::from(at * 7 % 10));
+                json!({"values": [level, level], "metadata": {"mem_max_rss": level * 1e8}})
+            })
+            .collect();
+        let benchmark = json!({"metadata": {"name": "copy"}, "runs": runs});
+        let document = json!({"version": "1.0", "benchmarks": [benchmark]});
+        fs::write(folder.path().join(name), document.to_string()).unwrap();
+    }
+    let (answer, _) = answer(folder.path(), &["compare", "old.json", "new.json"]);
+    let rows = answer["comparisons"].as_array().unwrap().iter();
+    let verdicts: Vec<String> = rows
+        .map(|row| format!("{} {} {}", row["metric"], row["verdict"], row["reason"]))
+        .collect();
+    assert_snapshot!(verdicts.join("\n"), @r#"
+    "peak_memory" "regression" null
+    "wall_time" "regression" null
+    "#);
+}

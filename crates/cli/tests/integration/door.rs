@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -15,6 +17,13 @@ const SLOWER: Nights = |night| Some(if night < 25 { 1.0 } else { 1.2 });
 /// Returns the answer of `lapwing` with these arguments, and its exit code.
 fn answer(folder: &Path, words: &[&str]) -> (Value, Option<i32>) {
     let done = output(folder, &[words, &["--format", "json"]].concat());
+    let answer = serde_json::from_slice(&done.stdout).unwrap_or_default();
+    (answer, done.status.code())
+}
+
+/// Returns the same, with the format before these arguments, of which some may follow `--`.
+fn answer_after(folder: &Path, words: &[&str]) -> (Value, Option<i32>) {
+    let done = output(folder, &[&["--format", "json"], words].concat());
     let answer = serde_json::from_slice(&done.stdout).unwrap_or_default();
     (answer, done.status.code())
 }
@@ -139,11 +148,237 @@ fn what_is_no_file_and_no_command_says_so() {
     exit 2
     error: there is no file old.json
     exit 2
-    error: test.py is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, catch2-text, asv-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
+    error: test.py is in none of the formats that can be imported: it is text that begins with `print('hello')`
       nothing was imported from this file
       hint: if it is a program, `lapwing run -- python3 test.py` measures it
     exit 2
     error: there is no file nights/
     exit 2
     ");
+}
+
+/// Returns a folder with two results, a history of twenty and a few unchanged ones.
+fn results() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    write_result(path, "old.json", 0.1);
+    write_result(path, "new.json", 0.2);
+    write_result(path, "-x.json", 0.2);
+    fs::create_dir(path.join("nights")).unwrap();
+    for night in 1..=20 {
+        let level = if night < 13 { 0.1 } else { 0.12 } * (1.0 + 1e-4 * f64::from(night * 7 % 20));
+        write_result(path, &format!("nights/2026-09-{night:02}.json"), level);
+    }
+    folder
+}
+
+#[test]
+fn options_choose_among_the_commands_that_files_can_mean() {
+    let folder = results();
+    let kinds = [
+        &["--fail-on", "regression", "nights/"][..],
+        &["-b", "render", "nights"],
+        &["nights", "-brender", "--changed-since=2026-09-01"],
+        &["old.json", "--smallest-effect", "3%", "new.json"],
+        &["--", "-x.json"],
+        &["--pair-hosts", "--", "old.json", "-x.json"],
+        &["old.json", "new.json", "--changed-since", "2026-09-01"],
+    ]
+    .map(|words| {
+        let (answer, code) = answer_after(folder.path(), words);
+        let kind = answer["answer"].as_str().unwrap_or_default();
+        format!("{}: {kind}, {}", words.join(" "), code.unwrap_or(-1))
+    });
+    assert_snapshot!(kinds.join("\n"), @"
+    --fail-on regression nights/: detect, 1
+    -b render nights: detect, 0
+    nights -brender --changed-since=2026-09-01: detect, 0
+    old.json --smallest-effect 3% new.json: compare, 0
+    -- -x.json: session, 0
+    --pair-hosts -- old.json -x.json: compare, 0
+    old.json new.json --changed-since 2026-09-01: error, 2
+    ");
+}
+
+#[test]
+fn an_option_that_the_files_are_too_few_for_says_what_is_lacking() {
+    let folder = results();
+    let told = [
+        &["old.json", "--fail-on", "regression"][..],
+        &["old.json", "-b", "render"],
+        &["--changed-since", "2w", "old.json"],
+        &["nights", "--pair-hosts"],
+        &["sleep 0.1"],
+    ]
+    .map(|words| run(folder.path(), words));
+    assert_snapshot!(told.join("\n"), @"
+    error: --fail-on needs a history or a comparison: a history needs results of 3 moments (versions or sessions), and old.json has results of 1 moment
+      hint: name two files to compare them, or all files of a history
+    exit 3
+    error: -b needs a history or a comparison: a history needs results of 3 moments (versions or sessions), and old.json has results of 1 moment
+      hint: name two files to compare them, or all files of a history
+    exit 3
+    error: --changed-since needs a history: a history needs results of 3 moments (versions or sessions), and old.json has results of 1 moment
+      hint: name two files to compare them, or all files of a history
+    exit 3
+    error: --pair-hosts needs a comparison, and nights is one side
+      hint: name the two files or folders to compare
+    exit 2
+    error: there is no file sleep 0.1
+      hint: if it is a command, `lapwing run 'sleep 0.1'` measures it
+    exit 2
+    ");
+}
+
+#[test]
+fn standard_input_is_a_file_or_a_side() {
+    let folder = results();
+    let headlines = [
+        &["-"][..],
+        &["-", "new.json"],
+        &["compare", "new.json", "-"],
+    ]
+    .map(|words| {
+        let input = fs::File::open(folder.path().join("old.json")).unwrap();
+        let done = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+            .args(words)
+            .current_dir(folder.path())
+            .stdin(input)
+            .output()
+            .unwrap();
+        let text = String::from_utf8(done.stdout).unwrap();
+        let line = text.lines().find(|line| !line.is_empty());
+        line.unwrap_or_default().trim().to_owned()
+    });
+    assert_snapshot!(headlines.join("\n"), @"
+    render  101 ms (1 instance × 10)
+    new.json against standard input: 1 slower in these files (one run each; another may differ)   (1 comparison, FDR 5 %, no change: within 3 %)
+    standard input against new.json: 1 faster in these files (one run each; another may differ)   (1 comparison, FDR 5 %, no change: within 3 %)
+    ");
+}
+
+#[test]
+fn a_folder_with_a_store_or_a_suite_is_told_what_else_it_has() {
+    let folder = results();
+    let path = folder.path();
+    let note = |words: &[&str]| {
+        let (answer, _) = answer(path, words);
+        let notes = answer["notes"].as_array().cloned().unwrap_or_default();
+        let texts = notes.into_iter().filter(|it| it["code"] == "other_files");
+        let texts: Vec<String> = texts.map(|it| it["text"].to_string()).collect();
+        format!("{}: {}", answer["answer"], texts.join(" "))
+    };
+    let suite = "[benchmark.none]\ncommand = \"true\"\n";
+    fs::write(path.join("lapwing.toml"), suite).unwrap();
+    let of_suite = note(&["."]);
+    run(path, &["import", "nights"]);
+    let of_store = note(&["."]);
+    fs::remove_file(path.join("-x.json")).unwrap();
+    fs::remove_dir_all(path.join("nights")).unwrap();
+    let of_few = note(&["."]);
+    assert_snapshot!([of_suite, of_store, of_few].join("\n"), @r#"
+    "dry-run": "this is about the suite of the folder, which also has 23 files with results (`lapwing old.json ./-x.json new.json …` shows them)"
+    "detect": "this is about the store of the folder, which also has a suite (`lapwing lapwing.toml` shows its plan) and 23 files with results (`lapwing old.json ./-x.json new.json …` shows them)"
+    "detect": "this is about the store of the folder, which also has a suite (`lapwing lapwing.toml` shows its plan) and 2 files with results (`lapwing old.json new.json` shows them)"
+    "#);
+}
+
+#[test]
+fn an_invalid_suite_file_in_the_folder_does_not_stop_the_answer() {
+    let folder = results();
+    let path = folder.path();
+    fs::write(path.join("lapwing.toml"), "frob = [").unwrap();
+    let kinds = [&["old.json"][..], &["old.json", "new.json"], &["nights"]].map(|words| {
+        let (answer, code) = answer(path, words);
+        let notes = answer["notes"].to_string();
+        let is_told = notes.contains("lapwing.toml is ignored: ");
+        (answer["answer"].clone(), code, is_told)
+    });
+    let expected = [
+        (json!("session"), Some(0), false),
+        (json!("compare"), Some(0), true),
+        (json!("detect"), Some(0), true),
+    ];
+    assert_eq!(kinds, expected);
+}
+
+#[test]
+fn many_files_are_named_by_their_folder_or_a_pattern() {
+    let folder = results();
+    let path = folder.path();
+    let nights = fs::read_dir(path.join("nights")).unwrap();
+    let mut nights: Vec<String> = nights
+        .map(|it| format!("nights/{}", it.unwrap().file_name().display()))
+        .collect();
+    nights.sort();
+    let next = |words: &[String]| {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        answer(path, &words).0["next"][0]["command"].clone()
+    };
+    assert_eq!(next(&nights), "lapwing import nights");
+    let most =
+        "lapwing import nights/2026-09-01.json nights/2026-09-02.json nights/2026-09-03.json …";
+    assert_eq!(next(&nights[..19]), most);
+    fs::write(path.join("nights/other.txt"), "nothing").unwrap();
+    assert_eq!(next(&nights), "lapwing import 'nights/*.json'");
+}
+
+#[test]
+fn a_signal_while_files_are_read_leaves_no_folder_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+        .arg("-")
+        .env("TMPDIR", folder.path())
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let left = || fs::read_dir(folder.path()).unwrap().count();
+    while left() == 0 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let signal = Command::new("kill")
+        .args(["-INT", &program.id().to_string()])
+        .status();
+    assert!(signal.unwrap().success());
+    assert_eq!(program.wait().unwrap().code(), Some(130));
+    assert_eq!(left(), 0);
+}
+
+#[test]
+fn standard_output_has_what_a_command_writes_and_no_file_has_its_name() {
+    let folder = results();
+    let path = folder.path();
+    run(path, &["import", "nights"]);
+    let starts = |words: &[&str]| {
+        let done = output(path, words);
+        let text = String::from_utf8(done.stdout).unwrap();
+        let text = text + &String::from_utf8(done.stderr).unwrap();
+        text.lines().take(2).collect::<Vec<_>>().join("\n")
+    };
+    let told = [
+        starts(&["burn-in", "-o", "-"]),
+        starts(&["detect", "--junit", "-"])[..30].to_owned(),
+        starts(&["detect", "--badge", "-"])[..30].to_owned(),
+        starts(&["report", "-o", "-"]),
+        starts(&["db", "rescue", "old.db", "-o", "-"]),
+    ];
+    assert_snapshot!(told.join("\n"), @r#"
+    {
+      "render": 0
+    <?xml version="1.0" encoding="
+    <svg xmlns="http://www.w3.org/
+    error: a report is a folder of pages, and not standard output
+      hint: name a folder, such as `-o lapwing-report`
+    error: a store is a file, and not standard output
+      hint: name a file, such as rescued.db
+    "#);
+    assert!(!path.join("-").exists());
+}
+
+#[test]
+fn help_of_a_command_with_arguments_is_that_of_the_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |words: &[&str]| run(folder.path(), words);
+    assert_eq!(of(&["help", "list", "sessions"]), of(&["help", "list"]));
+    assert_ne!(of(&["help", "trace", "show"]), of(&["help", "trace"]));
 }

@@ -304,9 +304,9 @@ fn bad_files_are_refused_with_file_line_and_reason() {
       hint: convert it to UTF-8, for example with iconv
     exit 2
 
-    error: package.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, catch2-text, asv-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
+    error: package.json is in none of the formats that can be imported: it is JSON with the keys `name`, `version`
       nothing was imported from this file
-      hint: if it is one of them, name the format with --from
+      hint: `lapwing import --help` lists the formats; if it is one of them, name it with --from
     exit 2
 
     error: picture.json is binary data, not UTF-8 text
@@ -1079,9 +1079,9 @@ fn what_is_of_no_known_format_makes_no_store() {
       nothing was imported from this file
     exit 2
 
-    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, catch2-text, asv-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
+    error: object.json is in none of the formats that can be imported: it is JSON without keys
       nothing was imported from this file
-      hint: if it is one of them, name the format with --from
+      hint: `lapwing import --help` lists the formats; if it is one of them, name it with --from
     exit 2
 
     error: utf-16.jsonl is UTF-16 text, not UTF-8 text
@@ -1096,9 +1096,9 @@ fn what_is_of_no_known_format_makes_no_store() {
     nothing was imported: 2 refused
     error: cannot read none.jsonl: No such file or directory (os error 2)
       nothing was imported from this file
-    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, catch2, junit, vitest, gungraun, benchmarktools, lnt, criterion-text, catch2-text, asv-text, benchmarkjs, divan, libtest, rebar, go, runs, csv
+    error: object.json is in none of the formats that can be imported: it is JSON without keys
       nothing was imported from this file
-      hint: if it is one of them, name the format with --from
+      hint: `lapwing import --help` lists the formats; if it is one of them, name it with --from
     exit 2
     ");
     assert!(!place.path().join(".lapwing").exists());

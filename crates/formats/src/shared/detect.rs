@@ -68,7 +68,7 @@ pub(crate) fn format_of(
         None if source.path().is_some_and(is_companion) => Err(ImportError::Companion(name())),
         None => Err(ImportError::Unknown {
             name: name(),
-            guess: guess(text),
+            guess: Some(guess(text, (head.len() as u64) < HEAD)),
         }),
     }
 }

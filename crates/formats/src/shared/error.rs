@@ -3,8 +3,7 @@
 use std::fmt;
 use std::io;
 
-use crate::{FORMATS, FormatGuess, OtherEndings};
-use lapwing_model::text::joined;
+use crate::{FormatGuess, OtherEndings};
 use lapwing_record::StoreError;
 
 /// A line that is not kept.
@@ -160,7 +159,7 @@ pub enum ImportError {
     Unknown {
         /// The file.
         name: String,
-        /// The nearest format.
+        /// The nearest format; `None` of a folder.
         guess: Option<FormatGuess>,
     },
     /// A line is bad.
@@ -228,10 +227,7 @@ fn bad_lines_of(name: &str, first: &BadLine, more: u64) -> String {
 }
 
 fn guessed(guess: Option<&FormatGuess>) -> String {
-    match guess {
-        Some(guess) => format!(": {guess}"),
-        None => format!(": {}", joined(FORMATS.iter().map(|format| format.name))),
-    }
+    guess.map_or_else(String::new, |guess| format!(": {guess}"))
 }
 
 impl ImportError {

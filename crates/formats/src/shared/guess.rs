@@ -5,8 +5,10 @@ use std::fmt;
 
 use jiff::Timestamp;
 use lapwing_model::EachRun;
+use lapwing_model::text::joined_with_and;
 
-use crate::shared::detect::has_key;
+use crate::shared::detect::{first_line, has_key};
+use crate::shared::looks::looks;
 use crate::{BadLines, ColumnChoices, FORMATS, Format, ImportOptions, Source, TraceNames, read};
 
 /// The longest text that is tried with every format.
@@ -34,6 +36,13 @@ pub enum FormatGuess {
         /// The key that is missing.
         key: &'static str,
     },
+    /// It is something else.
+    Other {
+        /// What it looks like.
+        looks: String,
+        /// The format that shares most keys with it, and the keys that are missing.
+        nearest: Option<(&'static str, Vec<&'static str>)>,
+    },
 }
 
 impl fmt::Display for FormatGuess {
@@ -50,12 +59,29 @@ impl fmt::Display for FormatGuess {
             Self::Lacks { format, key } => {
                 write!(f, "it looks like {format}, but `{key}` is missing")
             }
+            Self::Other { looks, nearest } => {
+                write!(f, "it is {looks}")?;
+                let Some((format, missing)) = nearest else {
+                    return Ok(());
+                };
+                let missing: Vec<String> = missing.iter().map(|key| format!("`{key}`")).collect();
+                let verb = if missing.len() == 1 { "is" } else { "are" };
+                let missing = joined_with_and(&missing);
+                write!(f, "; {format} is nearest, but {missing} {verb} missing")
+            }
         }
     }
 }
 
-/// Returns the format nearest to a text.
-pub(crate) fn guess(text: &[u8]) -> Option<FormatGuess> {
+/// Returns the format nearest to a text, or what it looks like; `is_whole` unless only its beginning is known.
+pub(crate) fn guess(text: &[u8], is_whole: bool) -> FormatGuess {
+    near(text).unwrap_or_else(|| FormatGuess::Other {
+        looks: looks(text, is_whole),
+        nearest: nearest(text),
+    })
+}
+
+fn near(text: &[u8]) -> Option<FormatGuess> {
     let is_short = text.len() < LONGEST;
     let mut formats = FORMATS
         .iter()
@@ -102,6 +128,21 @@ fn lacking(text: &[u8]) -> Option<FormatGuess> {
         .map(|(_, guess)| guess)
 }
 
+/// Returns the format of which a text in JSON has most keys, at least half, and the keys that are missing.
+fn nearest(text: &[u8]) -> Option<(&'static str, Vec<&'static str>)> {
+    if !matches!(first_line(text).first(), Some(b'{' | b'[')) {
+        return None;
+    }
+    let shared = FORMATS.iter().filter_map(|format| {
+        let missing = format.keys.iter().filter(|key| !has_key(text, key));
+        let missing: Vec<&str> = missing.copied().collect();
+        let known = format.keys.len() - missing.len();
+        (known > 0 && known >= missing.len()).then_some((known, format.name, missing))
+    });
+    let best = shared.min_by_key(|(known, _, missing)| (Reverse(*known), missing.len()));
+    best.map(|(_, format, missing)| (format, missing))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,10 +154,18 @@ mod tests {
             format: "google-benchmark",
             key: "real_time",
         };
-        assert_eq!(guess(text), Some(lacks));
-        assert_eq!(guess(b"{\"a\": 1}"), None);
-        assert_eq!(guess(b"nothing of the kind"), None);
-        let table = guess(b"date,test,time (ms)\n2026-11-05,a,12 ms\n");
+        assert_eq!(guess(text, true), lacks);
+        let other = |text: &[u8]| guess(text, true).to_string();
+        assert_eq!(other(b"{\"a\": 1}"), "it is JSON with the key `a`");
+        assert_eq!(
+            other(b"nothing of the kind"),
+            "it is text that begins with `nothing of the kind`"
+        );
+        assert_eq!(
+            other(br#"{"benchmarks": [{"label": "a", "real_time": "short"}]}"#),
+            "it is JSON with the key `benchmarks`; google-benchmark is nearest, but `time_unit` and `iterations` are missing"
+        );
+        let table = near(b"date,test,time (ms)\n2026-11-05,a,12 ms\n");
         let expected = "it looks like a table, but no column has measured values: `time (ms)` has texts such as \"12 ms\"";
         assert_eq!(table.map(|it| it.to_string()).as_deref(), Some(expected));
     }

@@ -8,6 +8,7 @@ pub(crate) mod found;
 pub(crate) mod guess;
 pub(crate) mod intake;
 pub(crate) mod keys;
+mod looks;
 pub(crate) mod named_date;
 pub(crate) mod notes;
 pub(crate) mod others;

@@ -114,8 +114,11 @@ impl SideSample {
         for (place, instance) in self.cleaned.instances.iter().enumerate() {
             let data = instances.get(instance.position);
             let centre = match data.and_then(|it| centres.summary(it, metric)) {
+                // What is stated of each of several measured processes is a value like any other.
                 Some(summary) => {
-                    self.summarised.insert(place);
+                    if data.is_none_or(|it| it.iterations.is_empty()) {
+                        self.summarised.insert(place);
+                    }
                     centre_name(summary)
                 }
                 None => SAMPLED,

@@ -8,7 +8,6 @@ use lapwing_study::{AdviceRules, PackagePin, pinned_stacks};
 
 use crate::commands::stack::pins;
 use crate::error::CliError;
-use lapwing_record::atomic;
 
 /// Returns the rules of a TOML file.
 pub fn rules(path: &Path) -> Result<AdviceRules, CliError> {
@@ -39,12 +38,6 @@ pub fn stacks(path: &Path) -> Result<Vec<Vec<PackagePin>>, CliError> {
         )));
     }
     Ok(stacks)
-}
-
-/// Writes a file whole or not at all.
-pub fn write(path: &Path, text: &str) -> Result<(), CliError> {
-    atomic::replace(path, text)
-        .map_err(|error| CliError::input(format!("cannot write `{}`: {error}", path.display())))
 }
 
 fn text(path: &Path) -> Result<String, CliError> {

@@ -20,8 +20,8 @@ use crate::cleaning::CleaningOptions;
 use crate::commands::stack::pins;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{
-    AnswerOptions, Context, FilterOptions, NamedValue, check_folder, check_plot, extension, one_of,
-    within,
+    AnswerOptions, Context, FilterOptions, NamedValue, check_output, check_plot, extension, one_of,
+    within, write_output,
 };
 use crate::store::{notes_on_retired, open_for_reading};
 
@@ -63,7 +63,8 @@ pub struct AdviseCommand {
     /// Seed of random choices
     #[arg(long, value_name = "N", default_value = "7")]
     seed: u64,
-    /// Write the advised versions as a requirements file, or the proposed stacks one per line
+    /// Write the advised versions as a requirements file, or the proposed stacks one per line; `-` is
+    /// standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write a chart to this .svg, .png or .html file
@@ -108,7 +109,7 @@ impl AdviseCommand {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_plot(self.plot.as_deref())?;
         if let Some(path) = &self.output {
-            check_folder(path)?;
+            check_output(path, context)?;
         }
         let rules = match &self.rules {
             Some(path) => files::rules(path)?,
@@ -144,12 +145,12 @@ impl AdviseCommand {
                 notes,
             };
             if let Some(path) = &self.output {
-                files::write(path, &answer.lines())?;
+                write_output(path, answer.lines(), context)?;
                 let file = path.display().to_string();
                 let note = Note::new("wrote", format!("wrote {file}"));
                 answer.notes.push(note.with("file", file));
             }
-            return context.show(&answer, &self.answer);
+            return context.show_beside(&self.output, &answer, &self.answer);
         }
         let pinned = locked.as_ref().and_then(|pins| data.pinned(pins));
         if locked.is_some() && pinned.is_none() {
@@ -173,9 +174,9 @@ impl AdviseCommand {
             None => {}
         }
         if let Some(path) = &self.output {
-            files::write(path, &answer.requirements())?;
+            write_output(path, answer.requirements(), context)?;
         }
-        context.show(&answer, &self.answer)
+        context.show_beside(&self.output, &answer, &self.answer)
     }
 
     /// Returns the data, and notes on retired results.

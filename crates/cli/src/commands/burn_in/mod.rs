@@ -22,7 +22,7 @@ use lapwing_stats::steady::{BurnInOptions, MaxCost};
 
 use crate::cleaning::SuiteOption;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{AnswerOptions, Context, FilterOptions, check_plot};
+use crate::options::{AnswerOptions, Context, FilterOptions, check_plot, is_stdout};
 use crate::store::{note_retired, open_for_reading};
 use crate::suite::{suite_file, suite_update};
 
@@ -50,7 +50,7 @@ pub struct BurnIn {
     /// Review the benchmarks one by one: accept the proposal, or enter another number
     #[arg(long, requires = "output", help_heading = "Manual choice")]
     review: bool,
-    /// Write the first steady iterations to this file, .json or .yaml
+    /// Write the first steady iterations to this file, .json or .yaml; `-` is standard output
     #[arg(long, short, value_name = "FILE", help_heading = "Manual choice")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -87,6 +87,12 @@ impl BurnIn {
         let listed = self.listed()?;
         let suite = self.update_suite.as_deref();
         let suite = suite.map(suite_update::load).transpose()?;
+        if self.review && self.output.iter().any(|path| is_stdout(path)) {
+            return Err(
+                CliError::input("a review writes every answer at once, into a file")
+                    .hint("name one: `-o burn-in.json`"),
+            );
+        }
         let search = self.search();
         let store = open_for_reading(context)?;
         let filter = self.filters.filter()?.resolve(&store)?;
@@ -100,7 +106,7 @@ impl BurnIn {
         }
         let known = store.catalogue().benchmarks(&Filter::default())?;
         let writer = match &self.output {
-            Some(path) => Some(write::BurnInWriter::new(path, &known)?),
+            Some(path) => Some(write::BurnInWriter::new(path, &known, context)?),
             None => None,
         };
         let mut complete = true;
@@ -125,7 +131,7 @@ impl BurnIn {
             notes,
             has_legend: !context.quiet,
         };
-        context.show(&answer, &self.answer)?;
+        context.show_beside(&self.output, &answer, &self.answer)?;
         if let Some(path) = self.plot.as_deref() {
             plot::save(path, &answer)?;
         }

@@ -118,7 +118,8 @@ impl Review<u32> for BurnInReview<'_> {
             ReviewAnswer::Change(_) | ReviewAnswer::Keep => {}
         }
         self.settled[at] = true;
-        self.writer.write(self.rows, |at| self.settled[at])?;
+        self.writer
+            .write(self.rows, |at| self.settled[at], self.context)?;
         Ok(ReviewStep::Next)
     }
 }

@@ -11,7 +11,7 @@ use lapwing_record::BenchmarkRow;
 use lapwing_show::answers::burn_in::why_not_written;
 
 use crate::error::CliError;
-use crate::options::{Context, check_folder};
+use crate::options::{Context, check_output, is_stdout, write_output};
 use lapwing_record::atomic;
 
 /// Writes a burn-in file, and keeps its entries of other benchmarks.
@@ -25,16 +25,16 @@ pub struct BurnInWriter {
 impl BurnInWriter {
     /// Returns the writer of a file, which may be an earlier burn-in file. `known` are all benchmarks
     /// of the store.
-    pub fn new(path: &Path, known: &[BenchmarkRow]) -> Result<Self, CliError> {
+    pub fn new(path: &Path, known: &[BenchmarkRow], context: &Context) -> Result<Self, CliError> {
         let ending = path.extension().and_then(|it| it.to_str());
-        if !matches!(ending, Some("json" | "yaml" | "yml")) {
+        if !is_stdout(path) && !matches!(ending, Some("json" | "yaml" | "yml")) {
             return Err(CliError::input(format!(
                 "`{}` does not end in .json or .yaml",
                 path.display()
             )));
         }
-        check_folder(path)?;
-        let is_new = std::fs::metadata(path).map_or(true, |it| it.len() == 0);
+        check_output(path, context)?;
+        let is_new = is_stdout(path) || std::fs::metadata(path).map_or(true, |it| it.len() == 0);
         let before = if is_new {
             BTreeMap::new()
         } else {
@@ -63,8 +63,13 @@ impl BurnInWriter {
 
     /// Writes all known starts, and reports those that are missing in the file.
     pub fn write_all(&self, rows: &[BenchmarkBurnIn], context: &Context) -> Result<(), CliError> {
-        self.write(rows, |_| true)?;
+        self.write(rows, |_| true, context)?;
         if context.quiet {
+            return Ok(());
+        }
+        if is_stdout(&self.path) {
+            self.say_what_is_missing(rows, context);
+            self.say_what_is_shared(rows, context);
             return Ok(());
         }
         let written = rows.iter().filter(|row| row.known_start().is_some());
@@ -91,11 +96,17 @@ impl BurnInWriter {
         &self,
         rows: &[BenchmarkBurnIn],
         wanted: impl Fn(usize) -> bool,
+        context: &Context,
     ) -> Result<(), CliError> {
         // Entries that others added since are kept.
-        let _lock = atomic::lock_beside(&self.path)?;
-        let mut starts =
-            burn_in_file::read(&self.path).unwrap_or_else(|_none_yet| self.before.clone());
+        let to_file = !is_stdout(&self.path);
+        let _lock = to_file
+            .then(|| atomic::lock_beside(&self.path))
+            .transpose()?;
+        let earlier = to_file
+            .then(|| burn_in_file::read(&self.path).ok())
+            .flatten();
+        let mut starts = earlier.unwrap_or_else(|| self.before.clone());
         let chosen = rows.iter().enumerate();
         let chosen: Vec<&BenchmarkBurnIn> = chosen
             .filter(|(at, _)| wanted(*at))
@@ -118,9 +129,7 @@ impl BurnInWriter {
             };
         }
         let text = burn_in_file::text(&self.path, &starts)?;
-        atomic::replace(&self.path, &text).map_err(|error| {
-            CliError::input(error).consequence(format!("{} was not written", self.path.display()))
-        })
+        write_output(&self.path, text, context)
     }
 
     /// Reports the benchmarks that are not in the file, with the reasons.

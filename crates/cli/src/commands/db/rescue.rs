@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::error::{CliError, ExitStatus};
 use crate::hints::damaged_hint;
-use crate::options::{AnswerOptions, Context};
+use crate::options::{AnswerOptions, Context, is_stdout};
 
 /// Save everything readable of a damaged store into a new one.
 #[derive(Debug, Args)]
@@ -29,6 +29,12 @@ const LISTED: usize = 20;
 
 impl RescueCommand {
     pub(super) fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        if is_stdout(&self.output) {
+            return Err(
+                CliError::input("a store is a file, and not standard output")
+                    .hint("name a file, such as rescued.db"),
+            );
+        }
         if self.output.exists() {
             return Err(CliError::input(format!("{} exists", self.output.display()))
                 .hint("choose a file that does not exist"));

@@ -12,7 +12,6 @@ use lapwing_record::sharing::{
 };
 use lapwing_show::answers::private::private_texts;
 use lapwing_show::answers::sharing::{self as answers, rehearsed_push};
-use tempfile::TempDir;
 use uuid::Uuid;
 
 use crate::error::{CliError, ExitStatus};
@@ -20,6 +19,7 @@ use crate::options::{AnswerOptions, Context};
 use crate::progress::LateSpinner;
 use crate::remote::HistoryUrl;
 use crate::store::{open_for_reading, open_for_writing};
+use crate::temporary::TemporaryFolder;
 
 /// Shared history and the options of using it.
 #[derive(Debug, Args)]
@@ -174,11 +174,11 @@ pub(super) fn allowed_signers(file: Option<&Path>) -> Result<Option<AllowedSigne
 }
 
 /// Returns the store, or a temporary empty one if it does not exist.
-fn store_to_try(context: &Context) -> Result<(Store, Option<TempDir>), CliError> {
+fn store_to_try(context: &Context) -> Result<(Store, Option<TemporaryFolder>), CliError> {
     if context.store.exists() {
         return Ok((open_for_reading(context)?, None));
     }
-    let folder = TempDir::with_prefix("lapwing-dry-run-")?;
+    let folder = TemporaryFolder::new()?;
     let store = Store::open(&folder.path().join("lapwing.db"))?;
     Ok((store, Some(folder)))
 }

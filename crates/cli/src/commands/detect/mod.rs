@@ -28,7 +28,10 @@ use crate::cleaning::{CleaningOptions, TriageOption};
 use crate::comparing::{compared_metrics, parse_share};
 use crate::error::{CliError, ExitStatus};
 use crate::main_runs::MainOption;
-use crate::options::{AnswerOptions, Context, FilterOptions, NamedValue, check_folder, one_of};
+use crate::options::{
+    AnswerOptions, Context, FilterOptions, NamedValue, check_output, is_stdout, one_of,
+    write_output,
+};
 use crate::profile::{Compat, Profile};
 use crate::progress;
 use crate::self_testing::SelfTestOption;
@@ -152,8 +155,10 @@ impl DetectCommand {
 
     fn search(self, context: &Context) -> Result<ExitStatus, CliError> {
         for path in self.badge.iter().chain(&self.junit) {
-            check_folder(path)?;
-            atomic::check(path).map_err(|error| file_error(path, &error))?;
+            check_output(path, context)?;
+            if !is_stdout(path) {
+                atomic::check(path).map_err(|error| file_error(path, &error))?;
+            }
         }
         let judging = self.triage.over(self.cleaning.judging()?);
         let compat = self.compat;
@@ -165,7 +170,7 @@ impl DetectCommand {
         let metrics = compared_metrics(&filter, Profile::of(compat));
         let mut store = match open_for_reading(context) {
             Err(error) if is_missing(&error) => {
-                self.write_files(&Histories::default(), &Detection::default())?;
+                self.write_files(&Histories::default(), &Detection::default(), context)?;
                 let exit = ExitStatus::NotEnough;
                 return Err(CliError { exit, ..error });
             }
@@ -201,7 +206,7 @@ impl DetectCommand {
         histories.sort(self.order);
         let muted = histories.apply_limits(&judging.suite, self.smallest_effect);
         if histories.series.is_empty() && muted.is_empty() {
-            self.write_files(&histories, &Detection::default())?;
+            self.write_files(&histories, &Detection::default(), context)?;
             return Err(CliError::not_enough("no benchmark has a usable value")
                 .hint("`lapwing list` shows the contents of the store"));
         }
@@ -239,8 +244,9 @@ impl DetectCommand {
             muted,
             options,
         };
-        context.show(&answer, &self.answer)?;
-        self.write_files(&answer.histories, &answer.detection)?;
+        let files = self.junit.iter().chain(&self.badge);
+        context.show_beside(files, &answer, &self.answer)?;
+        self.write_files(&answer.histories, &answer.detection, context)?;
         if let Some(command) = &self.notify {
             notify::notify(command, &answer, &mut store)?;
         }
@@ -248,14 +254,19 @@ impl DetectCommand {
     }
 
     /// Writes the badge and the JUnit XML that were asked for.
-    fn write_files(&self, histories: &Histories, detection: &Detection) -> Result<(), CliError> {
+    fn write_files(
+        &self,
+        histories: &Histories,
+        detection: &Detection,
+        context: &Context,
+    ) -> Result<(), CliError> {
         let files = [
             (&self.junit, junit(histories, detection)),
             (&self.badge, badge(detection)),
         ];
         for (path, text) in files {
             if let Some(path) = path {
-                atomic::replace(path, text).map_err(|error| file_error(path, &error))?;
+                write_output(path, text, context)?;
             }
         }
         Ok(())

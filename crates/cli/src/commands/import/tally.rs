@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use lapwing_formats::{
-    Alike, ColumnsUsed, EachRun, Found, ImportError, ImportOptions, Imported, OtherEndings,
-    TraceNames, UnclearColumn,
+    Alike, ColumnsUsed, EachRun, FormatGuess, Found, ImportError, ImportOptions, Imported,
+    OtherEndings, TraceNames, UnclearColumn,
 };
 use lapwing_model::text::{counted, grouped, joined};
 use lapwing_model::{Id, Session};
@@ -75,7 +75,7 @@ impl ImportTally {
         self.strangers_told.push(match error {
             ImportError::Unknown {
                 guess: Some(guess), ..
-            } => format!("{name} ({guess})"),
+            } if !matches!(guess, FormatGuess::Other { .. }) => format!("{name} ({guess})"),
             _other => name.clone(),
         });
         self.strangers.push(name);

@@ -10,11 +10,11 @@ use lapwing_model::Id;
 use lapwing_record::{Store, StoreError};
 use lapwing_show::answers::annotating::came_note;
 use lapwing_show::writing::Note;
-use tempfile::TempDir;
 
 use crate::error::CliError;
 use crate::options::Context;
 use crate::store::open_for_writing;
+use crate::temporary::TemporaryFolder;
 
 /// Whether results are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(super) struct Target<'c> {
     /// The annotations that the store had before.
     known: BTreeSet<Id>,
     /// The folder of a dry run without a store; dropped after the store.
-    temporary: Option<TempDir>,
+    temporary: Option<TemporaryFolder>,
 }
 
 impl<'c> Target<'c> {
@@ -58,6 +58,18 @@ impl<'c> Target<'c> {
             made: None,
             temporary: None,
         })
+    }
+
+    /// Imports into this store, which is empty and kept nowhere: nothing in it needs to be hidden.
+    pub(super) fn within(store: Store, context: &'c Context) -> Self {
+        Self {
+            known: BTreeSet::new(),
+            context,
+            way: Way::Keep,
+            store: Some(store),
+            made: None,
+            temporary: None,
+        }
     }
 
     /// Returns a note on the annotations that were imported, with their authors.
@@ -94,9 +106,7 @@ impl<'c> Target<'c> {
                     open_for_writing(self.context)?
                 }
                 Way::DryRun => {
-                    let folder = self
-                        .temporary
-                        .insert(TempDir::with_prefix("lapwing-dry-run-")?);
+                    let folder = self.temporary.insert(TemporaryFolder::new()?);
                     Store::open(&folder.path().join("lapwing.db"))?
                 }
             }),

@@ -8,7 +8,7 @@ use lapwing_measure::suite::{PlanConfiguration, PlanDocument, PlanEntry, PlanFla
 use lapwing_model::text::counted;
 
 use crate::error::CliError;
-use crate::options::{Context, check_folder};
+use crate::options::{Context, check_folder, is_stdout};
 use crate::suite::plan_file::PlanFile;
 use crate::suite::plan_file::update::update_suite as write_into;
 use crate::suite::suite_update::SuiteFile;
@@ -26,8 +26,7 @@ pub enum PlanTarget {
 impl PlanTarget {
     /// Returns the destination of `-o`.
     pub fn of(path: &Path) -> Self {
-        let names = ["-", "/dev/stdout", "/dev/fd/1"];
-        if names.into_iter().any(|it| path == Path::new(it)) {
+        if is_stdout(path) {
             Self::Output
         } else {
             Self::File(path.to_owned())

@@ -1,19 +1,18 @@
 //! Files in the formats of hyperfine.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lapwing_measure::suite::Plan;
 use lapwing_model::Session;
 use lapwing_model::text::counted;
-use lapwing_record::{Filter, Store, atomic};
+use lapwing_record::{Filter, Store};
 use lapwing_show::answers::session::SessionAnswer;
 use lapwing_show::exchange::HyperfineResults;
 use lapwing_show::writing::AnswerFormat;
 
 use crate::error::CliError;
-use crate::options::{AnswerOptions, Context, answer_text, check_folder};
+use crate::options::{AnswerOptions, Context, answer_text, check_folder, is_stdout, write_output};
 
 /// Files that get the results as hyperfine writes them.
 #[derive(Debug, Clone, Default, Args)]
@@ -28,10 +27,6 @@ pub struct HyperfineFiles {
     /// Also write the answer as Markdown, as --export does; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     export_markdown: Option<PathBuf>,
-}
-
-fn is_stdout(path: &Path) -> bool {
-    path == Path::new("-")
 }
 
 impl HyperfineFiles {
@@ -85,27 +80,17 @@ impl HyperfineFiles {
             let order: Vec<&str> = order.collect();
             let results = HyperfineResults::read(store, &filter, &order)?;
             if let Some(path) = &self.export_json {
-                write_to(path, &results.json()?, context)?;
+                write_output(path, &results.json()?, context)?;
             }
             if let Some(path) = &self.export_csv {
-                write_to(path, &results.csv()?, context)?;
+                write_output(path, &results.csv()?, context)?;
             }
         }
         if let Some(path) = &self.export_markdown {
             let options = AnswerOptions::default();
             let text = answer_text(answer, AnswerFormat::Markdown, &options, context)?;
-            write_to(path, &text, context)?;
+            write_output(path, &text, context)?;
         }
         Ok(())
     }
-}
-
-fn write_to(path: &Path, text: &str, context: &Context) -> Result<(), CliError> {
-    if is_stdout(path) {
-        let mut out = context.terminal.file_out();
-        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        return CliError::unless_reader_left(written.map_err(CliError::from));
-    }
-    let unwritable = |error| CliError::input(format!("cannot write {}: {error}", path.display()));
-    atomic::replace(path, text).map_err(unwritable)
 }

@@ -17,10 +17,9 @@ use lapwing_stats::Seed;
 use super::listed::listed_stacks;
 use super::{BuildOptions, STACKS_FILE};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{AnswerOptions, Context, NamedValue, check_folder, one_of};
+use crate::options::{AnswerOptions, Context, NamedValue, check_output, one_of, write_output};
 use crate::progress;
 use crate::store::open_for_reading;
-use lapwing_record::atomic;
 
 const STEPS: [NamedValue<VersionStep>; 2] = [
     ("release", "Every release", VersionStep::Release),
@@ -75,7 +74,7 @@ pub struct StackResolve {
     /// Only stacks that were not measured yet, or that have a version not measured yet
     #[arg(long, value_name = "WHAT", value_parser = one_of(&NOVELTIES), num_args = 0..=1, default_missing_value = "stacks")]
     new: Option<StackNovelty>,
-    /// Write the stacks to this file
+    /// Write the stacks to this file; `-` is standard output
     #[arg(long, short, value_name = "FILE", default_value = STACKS_FILE)]
     output: PathBuf,
     #[command(flatten)]
@@ -94,7 +93,7 @@ fn parse_latest(text: &str) -> Result<usize, String> {
 impl StackResolve {
     /// Resolves, writes the file and prints a summary.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        check_folder(&self.output)?;
+        check_output(&self.output, context)?;
         let files = self.build.files();
         let listed = self.stacks.as_deref().map(listed_stacks).transpose()?;
         let texts = match &listed {
@@ -129,7 +128,7 @@ impl StackResolve {
         self.resolve((&requirements, &pythons), all, &mut file, context)?;
         // An earlier file is worth more than one without stacks.
         if !file.stacks.is_empty() {
-            atomic::replace(&self.output, &file.text()?)?;
+            write_output(&self.output, file.text()?, context)?;
         }
         self.show(&file, context)?;
         Ok(if file.stacks.is_empty() {
@@ -259,7 +258,8 @@ impl StackResolve {
             file: (!file.stacks.is_empty()).then_some(self.output.as_path()),
             program: context.program(),
         };
-        context.show(&answer.answer()?, &self.answer)?;
+        let written = answer.file.map(|_| &self.output);
+        context.show_beside(written, &answer.answer()?, &self.answer)?;
         Ok(())
     }
 }

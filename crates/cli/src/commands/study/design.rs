@@ -18,8 +18,9 @@ use super::run::read_design;
 use super::suite::{StudySuite, read_configuration};
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{AnswerOptions, Context, NamedValue, one_of, within};
-use lapwing_record::atomic;
+use crate::options::{
+    AnswerOptions, Context, NamedValue, check_output, one_of, within, write_output,
+};
 
 /// The default file of further configurations.
 const MORE_FILE: &str = "lapwing-design-more.json";
@@ -152,7 +153,8 @@ pub struct StudyDesignCommand {
         help_heading = "Noise and order"
     )]
     seed: u64,
-    /// File of the design [default: lapwing-design.json, with --augment lapwing-design-more.json]
+    /// File of the design [default: lapwing-design.json, with --augment lapwing-design-more.json];
+    /// `-` is standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -178,6 +180,7 @@ impl StudyDesignCommand {
         };
         let seconds = study.seconds_per_visit(&self.benchmark, context)?;
         let output = self.output.unwrap_or_else(|| PathBuf::from(usual));
+        check_output(&output, context)?;
         let file = output.display().to_string();
         let mut run = format!("{} study run", context.program());
         if file != DESIGN_FILE {
@@ -185,10 +188,8 @@ impl StudyDesignCommand {
         }
         let mut answer = DesignAnswer::new(design, &existing, noise, seconds, file, run)?;
         answer.notes = notes;
-        atomic::replace(&output, &answer.design.write()?).map_err(|error| {
-            CliError::input(error).consequence(format!("{} was not written", output.display()))
-        })?;
-        context.show(&answer, &self.answer)
+        write_output(&output, answer.design.write()?, context)?;
+        context.show_beside([&output], &answer, &self.answer)
     }
 
     /// Returns the design of the factors of a suite.

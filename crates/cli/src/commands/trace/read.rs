@@ -11,12 +11,12 @@ use lapwing_model::{Id, Record, Span};
 use lapwing_record::files;
 use lapwing_show::writing::Note;
 use lapwing_trace::{SpanReader, Trace, TraceError, TraceReader};
-use tempfile::TempDir;
 
 use crate::comparing::not_imported;
 use crate::error::CliError;
 use crate::options::{Context, ResultFilters};
 use crate::store::open_for_reading;
+use crate::temporary::TemporaryFolder;
 
 /// The trace to read.
 #[derive(Debug, Args)]
@@ -126,7 +126,7 @@ pub fn read(paths: &[PathBuf]) -> Result<Trace, CliError> {
 /// Returns the trace in a file of a format other than logs; `None` if it is in none.
 fn imported(path: &Path) -> Result<Option<Trace>, CliError> {
     let options = ImportOptions::at(jiff::Timestamp::now());
-    let folder = TempDir::with_prefix("lapwing-")?;
+    let folder = TemporaryFolder::new()?;
     let source = Source::open(path, folder.path()).map_err(not_imported)?;
     match lapwing_formats::recognise(&source, &options) {
         Ok(format) if format.name != "earthkit" => {}
