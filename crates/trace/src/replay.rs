@@ -306,8 +306,10 @@ impl<'t> Replay<'t> {
         let mut base = known.max(absent_until.min(planned));
         if let Some((previous, left)) = previous_task.zip(left) {
             let noticed = previous.end().filter(|end| *end <= planned);
+            // What is tried again is planned when that is noticed, and not when a worker is free.
+            let is_again = first_attempt.is_some_and(|it| it.last == index);
             (replayed.after, base) = match noticed {
-                _ if arrived < left => (After::Queued, base),
+                _ if arrived < left || is_again => (After::Queued, base),
                 Some(noticed) => (After::Known, base.max(noticed)),
                 None => (After::Left, base.max(left)),
             };

@@ -177,7 +177,9 @@ impl Trace {
 
     fn take_others_for_tasks(&mut self) {
         for other in std::mem::take(&mut self.others) {
-            let mut task = Task::new(other.name, other.name, other.worker);
+            let class = class_of(self.names.text(other.name)).trim_end().to_owned();
+            let class = self.names.intern(&class);
+            let mut task = Task::new(other.name, class, other.worker);
             let host = host(self.names.text(other.worker)).to_owned();
             task.host = self.names.intern(&host);
             task.events[TaskEvent::Started as usize] = other.start;

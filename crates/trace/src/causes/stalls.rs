@@ -126,12 +126,13 @@ pub(super) fn freezes(replay: &Replay<'_>, makespan: i64) -> Vec<Candidate> {
         let usual = spanning.iter().map(|it| medians[&trace.tasks[*it].class]);
         let usual = usual.sum::<f64>() / running.max(1.0);
         // The longest pause that chance makes among so many, if the ends of tasks are as irregular as can be.
-        let by_chance = usual / running.max(1.0) * (as_f64(events.len()).ln() + 5.0);
+        let mean = usual / std::f64::consts::LN_2;
+        let by_chance = mean / running.max(1.0) * (as_f64(events.len()).ln() + 5.0);
         // Or all of them are longer than tasks of their classes are by chance.
         let scores = spanning.iter().filter_map(|it| residuals.score(trace, *it));
         let score = scores.sum::<f64>() / running.sqrt();
         let is_freeze = spanning.len() >= 3
-            && 2 * spanning.len() >= replay.lanes.len()
+            && 5 * spanning.len() >= 3 * replay.lanes.len()
             && median(&longer).is_some_and(|it| it >= 0.6 * float(length))
             && longer.iter().all(|it| *it > 0.0)
             && (float(length) >= by_chance || score >= threshold(events.len()) + 1.0);

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use lapwing_model::natural_order;
+
 use super::{Candidate, Cause, LEAST_GAIN, Model, TraceFinding};
 use crate::durations::float;
 use crate::graph::TaskGraph;
@@ -96,7 +98,10 @@ pub(super) fn barriers(model: &Model<'_>) -> Option<Candidate> {
         return None;
     }
     let mut open = inputs.clone();
-    for (inputs, tasks) in &stages {
+    let name = |task: &usize| model.trace.text(model.trace.tasks[*task].name);
+    for (mut inputs, mut tasks) in stages.clone() {
+        inputs.sort_by(|one, other| natural_order(name(one), name(other)));
+        tasks.sort_by(|one, other| natural_order(name(one), name(other)));
         for (at, task) in tasks.iter().enumerate() {
             open[*task] = vec![inputs[at % inputs.len()]];
         }
