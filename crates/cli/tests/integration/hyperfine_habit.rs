@@ -341,10 +341,10 @@ fn two_programs_after_the_dashes_are_told_to_be_one_command() {
         run(folder.path(), &arguments)
     };
     let both = told(&["./a", "./b"]);
-    let note = "note: this measures one command, `./a ./b`; `-c ./a -c ./b` compares 2";
+    let note = "note: `./a ./b` is measured as one command; `-c ./a -c ./b` compares 2";
     assert!(both.contains(note), "{both}");
     let with_argument = told(&["./a", "b"]);
-    assert!(!with_argument.contains("one command"), "{with_argument}");
+    assert!(!with_argument.contains("as one command"), "{with_argument}");
 }
 
 #[test]

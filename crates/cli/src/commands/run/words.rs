@@ -62,7 +62,7 @@ pub(super) fn one_command_note(words: &[String]) -> Option<String> {
         let all: Vec<String> = words.iter().map(|word| quoted(word)).collect();
         let several: Vec<String> = all.iter().map(|word| format!("-c {word}")).collect();
         format!(
-            "this measures one command, `{}`; `{}` compares {}",
+            "`{}` is measured as one command; `{}` compares {}",
             all.join(" "),
             several.join(" "),
             words.len()

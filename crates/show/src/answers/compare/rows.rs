@@ -291,7 +291,7 @@ pub struct SuiteRow<'a> {
     ratio: Option<f64>,
     lower: Option<f64>,
     upper: Option<f64>,
-    /// Instead of the ratio, where its benchmarks have too few instances for a verdict.
+    /// The same ratio, where its benchmarks have too few instances for a verdict.
     descriptive_ratio: Option<f64>,
     descriptive_lower: Option<f64>,
     descriptive_upper: Option<f64>,
@@ -310,7 +310,7 @@ impl<'a> SuiteRow<'a> {
             baseline: &suite.baseline,
             candidate: &suite.candidate,
             benchmarks: suite.ratio.benchmarks,
-            ratio: ratio.map(|it| it.ratio),
+            ratio: of_suite.map(|it| it.ratio),
             lower: interval.map(|it| it.lower),
             upper: interval.map(|it| it.upper),
             descriptive_ratio: descriptive.map(|it| it.ratio),
