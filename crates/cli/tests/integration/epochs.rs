@@ -187,7 +187,8 @@ fn a_renamed_test_has_another_source_and_means_the_same() {
 fn compared(folder: &Path, sides: [&str; 2], more: &[&str]) -> String {
     let sides = sides.map(|side| format!("version:{side}"));
     let said = run(folder, &[&["compare", &sides[0], &sides[1]], more].concat());
-    let told = |line: &&str| line.contains('×') || line.contains(": ") && line.starts_with(' ');
+    let is_row = |line: &str| line.starts_with(' ') && !line.starts_with(" benchmark ");
+    let told = |line: &&str| line.contains('×') || is_row(line);
     said.lines()
         .filter(told)
         .map(|line| format!("{}\n", line.trim_end()))
