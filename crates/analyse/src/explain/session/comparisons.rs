@@ -102,7 +102,7 @@ impl SessionResults {
             let sides = pair.map(|row| SideSample {
                 fingerprints: BTreeSet::new(),
                 params: BTreeMap::new(),
-                best_of,
+                best_of: u32::try_from(best_of).unwrap_or(u32::MAX),
                 ..row.side.clone()
             });
             let names = names(*pair, is_of_variants);

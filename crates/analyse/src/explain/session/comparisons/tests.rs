@@ -2,7 +2,7 @@
 //! simulation of sessions.
 //!
 //! Small runs are tests; the large one prints the table of `docs/calibration.md`:
-//! `cargo test --release -p lapwing-analyse --lib fastest -- --ignored --nocapture`
+//! `cargo test --release -p lapwing-analyse --lib of_the_fastest -- --ignored --nocapture`
 
 use std::collections::BTreeSet;
 
@@ -57,7 +57,7 @@ impl CommandSessions {
             let compared = results.compare_benchmarks(None);
             let differ = compared.iter().filter(|it| it.comparison.differs());
             let last = (self.commands - 1).to_string();
-            let is_last = |pair: [&str; 2]| self.last != 1.0 && pair[0] == last;
+            let is_last = |pair: [&str; 2]| self.last > 1.0 && pair[0] == last;
             let differ: Vec<bool> = differ.map(|it| is_last(it.names())).collect();
             [differ.contains(&false), differ.contains(&true)]
         })
@@ -223,21 +223,18 @@ fn a_reference_is_no_choice() {
     let results = five.results(random);
     let named = results.compare_benchmarks(Some("0"));
     assert_eq!(named.len(), 4);
-    let levels = named.iter().map(|it| {
-        let replication = it.comparison.replication.as_ref().expect("blocks");
-        replication.looks.factor(0.05)
-    });
-    assert_eq!(levels.collect::<Vec<_>>(), [1.0; 4]);
+    for pair in named {
+        let replication = pair.comparison.replication.as_ref().expect("blocks");
+        assert!((replication.looks.factor(0.05) - 1.0).abs() < 1e-12);
+    }
 }
 
 #[test]
 #[ignore = "takes minutes; its table stands in docs/calibration.md"]
 fn table_of_the_fastest() {
-    const SESSIONS: u32 = 10_000;
-    println!(
-        "| noise between instances | commands | false alarms | without allowance | 3 % slower | 5 % | 10 % |"
-    );
-    println!("|---|--:|--:|--:|--:|--:|--:|");
+    const SESSIONS: u32 = 20_000;
+    println!("| noise between instances | commands | false alarms | 3 % slower | 5 % | 10 % |");
+    println!("|---|--:|--:|--:|--:|--:|");
     for (name, shape, between) in [
         ("normal, 1 %", NoiseShape::Normal, 0.01),
         ("normal, 2 %", NoiseShape::Normal, 0.02),
@@ -251,17 +248,29 @@ fn table_of_the_fastest() {
                 ..CommandSessions::EQUAL
             };
             let [alarms, _] = equal.rates(SESSIONS);
-            let without = equal.alarms_without_allowance(SESSIONS / 2);
             let found = [1.03, 1.05, 1.1].map(|last| {
-                let [_, found] = CommandSessions { last, ..equal }.rates(SESSIONS / 5);
+                let [_, found] = CommandSessions { last, ..equal }.rates(SESSIONS / 10);
                 format!("{:.1} %", 100.0 * found)
             });
             println!(
-                "| {name} | {commands} | {:.1} % | {:.1} % | {} |",
+                "| {name} | {commands} | {:.1} % | {} |",
                 100.0 * alarms,
-                100.0 * without,
                 found.join(" | ")
             );
         }
+    }
+}
+
+#[test]
+#[ignore = "a minute; its figures stand in docs/calibration.md"]
+fn alarms_of_the_fastest_without_allowance() {
+    for commands in COMMANDS {
+        let equal = CommandSessions {
+            commands,
+            between: 0.01,
+            ..CommandSessions::EQUAL
+        };
+        let alarms = equal.alarms_without_allowance(5_000);
+        println!("{commands} commands: {:.1} %", 100.0 * alarms);
     }
 }
