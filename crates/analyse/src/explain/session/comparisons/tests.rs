@@ -15,7 +15,7 @@ use super::super::{SessionResult, SessionResults};
 use crate::clean::CleanInstance;
 use crate::judge::{EarlierComparisons, InstanceOrigin, SideSample, estimate};
 
-/// What `lapwing run` measures where nothing else is said.
+/// The instances of a command where nothing else is said.
 const INSTANCES: u32 = 5;
 const ITERATIONS: usize = 10;
 /// Commands per session.
