@@ -37,11 +37,15 @@ pub fn spinner(doing: &str, context: &Context) -> ProgressBar {
     if context.quiet || !context.terminal.is_interactive() {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    bar.set_style(ProgressStyle::default_spinner());
+    let bar = spinner_on(ProgressDrawTarget::stderr());
     bar.set_message(doing.to_owned());
     bar.enable_steady_tick(Duration::from_millis(100));
     bar
+}
+
+/// Returns a spinner with nothing but its message: the usual style has a number of steps, which is 0 here.
+fn spinner_on(target: ProgressDrawTarget) -> ProgressBar {
+    ProgressBar::with_draw_target(None, target).with_style(ProgressStyle::default_spinner())
 }
 
 /// Operations shorter than this show no progress.
@@ -58,7 +62,7 @@ impl LateSpinner {
     /// Starts the spinner; hidden if standard error is not a terminal.
     pub fn new(context: &Context) -> Self {
         Self {
-            bar: ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
+            bar: spinner_on(ProgressDrawTarget::hidden()),
             begin: Instant::now(),
             wanted: !context.quiet && context.terminal.is_interactive(),
         }
@@ -77,5 +81,69 @@ impl LateSpinner {
     /// Removes the spinner.
     pub fn end(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use indicatif::TermLike;
+
+    use super::*;
+
+    /// A terminal that keeps what is written to it.
+    #[derive(Debug, Clone, Default)]
+    struct KeptTerminal(Arc<Mutex<String>>);
+
+    impl TermLike for KeptTerminal {
+        fn width(&self) -> u16 {
+            80
+        }
+
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.write_str(text)
+        }
+
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.0.lock().expect("one thread").push_str(text);
+            Ok(())
+        }
+
+        fn clear_line(&self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_spinner_shows_its_message_and_no_number_of_steps() {
+        let terminal = KeptTerminal::default();
+        let spinner = spinner_on(ProgressDrawTarget::term_like(Box::new(terminal.clone())));
+        spinner.set_message("reading the histories");
+        spinner.tick();
+        let shown = terminal.0.lock().expect("one thread").clone();
+        assert!(shown.contains("reading the histories"), "{shown}");
+        assert!(!shown.contains("0/0"), "{shown}");
     }
 }

@@ -163,6 +163,8 @@ pub struct SideSample {
     pub earlier: usize,
     /// The number of instances by the look that followed them.
     pub looks: BTreeMap<Look, usize>,
+    /// The number of sides that this one was chosen from because its values are the best; 0 without a choice.
+    pub best_of: u32,
 }
 
 /// The result of a comparison of two sides.

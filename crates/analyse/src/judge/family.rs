@@ -114,8 +114,8 @@ pub(super) fn judge_family(
             rule: VerdictRule {
                 border,
                 band,
-                level,
-                confidence: options.confidence,
+                level: replications[at].looks.after_choice(level),
+                confidence: replications[at].after_choice(options.confidence),
             },
             test,
         })

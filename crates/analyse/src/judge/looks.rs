@@ -1,4 +1,5 @@
-//! Looks: results that were judged before all instances were there, so that the error rate is spent over several times.
+//! What an error rate is spent on besides a single test: several looks at results that are not complete, and the choice of
+//! the best side.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
@@ -11,7 +12,8 @@ use super::compare::SideSample;
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Looks {
     sizes: Vec<usize>,
-    most: usize,
+    most: u32,
+    best_of: u32,
 }
 
 impl Looks {
@@ -45,7 +47,8 @@ impl Looks {
             .max();
         Self {
             sizes,
-            most: planned.unwrap_or(0) as usize,
+            most: planned.unwrap_or(0),
+            best_of: sides[0].best_of.max(sides[1].best_of),
         }
     }
 
@@ -56,11 +59,19 @@ impl Looks {
 
     /// Returns whether one look at everything was all.
     pub fn are_plain(&self) -> bool {
-        self.sizes.len() < 2 && self.sizes.last().is_none_or(|last| *last >= self.most)
+        let most = self.most as usize;
+        self.sizes.len() < 2 && self.sizes.last().is_none_or(|last| *last >= most)
+    }
+
+    /// Returns the share of an error rate that is left for a test with the best of k sides, which was chosen by its
+    /// values. Any of the k (k − 1)/2 pairs could have been one of the k − 1 that are tested, so it is 2/k.
+    pub(super) fn after_choice(&self, alpha: f64) -> f64 {
+        alpha * 2.0 / f64::from(self.best_of.max(2))
     }
 
     /// Returns the p-value that suffices now, so that the error rate over all looks is `alpha`.
     pub fn level(&self, alpha: f64) -> f64 {
+        let alpha = self.after_choice(alpha);
         if self.are_plain() {
             return alpha;
         }
@@ -69,7 +80,7 @@ impl Looks {
         let key = (self.clone(), alpha.to_bits());
         let known = KNOWN.lock().ok().and_then(|it| it.get(&key).copied());
         known.unwrap_or_else(|| {
-            let levels = look_levels(&self.sizes, self.most, alpha);
+            let levels = look_levels(&self.sizes, self.most as usize, alpha);
             let level = levels.last().copied().unwrap_or(alpha);
             if let Ok(mut known) = KNOWN.lock() {
                 known.insert(key, level);
@@ -108,6 +119,22 @@ mod tests {
         let plain = side(&[(1, 10)], 0);
         let looks = Looks::of([&plain, &plain]);
         assert_eq!((looks.are_plain(), looks.level(0.05)), (true, 0.05));
+    }
+
+    #[test]
+    fn the_choice_of_the_best_of_five_costs_a_factor_of_two_and_a_half() {
+        let chosen = SideSample {
+            best_of: 5,
+            ..side(&[(1, 10)], 0)
+        };
+        let looks = Looks::of([&side(&[(1, 10)], 0), &chosen]);
+        assert!(looks.are_plain());
+        assert!((looks.factor(0.05) - 2.5).abs() < 1e-12);
+        let two = SideSample {
+            best_of: 2,
+            ..side(&[(1, 10)], 0)
+        };
+        assert!((Looks::of([&two, &two]).factor(0.05) - 1.0).abs() < 1e-12);
     }
 
     #[test]

@@ -124,15 +124,15 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     assert_snapshot!(compare(&["--smallest-effect", "3%"]), @"
     2026.9 against 2026.8: 1 regression, 1 improvement, 3 not measured, 2 undecided, 1 unchanged within 1.7 %   (8 comparisons, FDR 5 %, smallest effect 3 %)
 
-     benchmark   baseline  candidate   ratio  interval      instances  verdict
-     test_join     4.12 s     4.70 s   1.14×  [1.12, 1.16]    10 / 10  ✗ regression
-     test_read     2.80 s     2.41 s   0.86×  [0.85, 0.87]    10 / 10  ✓ improvement
-     test_gone     3.00 s          –                            5 / 0  – not measured: only in the baseline
-     test_new           –     3.00 s                            0 / 5  – not measured: only in the candidate
-     test_zarr     3.00 s          –                            5 / 0  – not measured: 5 failures in 2026.9
-     test_noisy    943 ms     987 ms   1.05×  [0.81, 1.35]      4 / 4  ? undecided: between −19 % and +35 %; needs more than 500 instances per side
-     test_short    198 ms     198 ms  ≈1.00×  (0.97, 1.03)      2 / 2  ? undecided: need 3 instances per side, got 2 and 2
-     test_sort     500 ms     501 ms   1.00×  [0.99, 1.02]    10 / 10  = no change, at most 1.7 %
+     benchmark    ratio  interval      verdict                     baseline  candidate  instances  note
+     test_join    1.14×  [1.12, 1.16]  ✗ regression                  4.12 s     4.70 s    10 / 10
+     test_read    0.86×  [0.85, 0.87]  ✓ improvement                 2.80 s     2.41 s    10 / 10
+     test_gone                         – not measured                3.00 s          –      5 / 0  only in the baseline
+     test_new                          – not measured                     –     3.00 s      0 / 5  only in the candidate
+     test_zarr                         – not measured                3.00 s          –      5 / 0  5 failures in 2026.9
+     test_noisy   1.05×  [0.81, 1.35]  ? undecided                   943 ms     987 ms      4 / 4  needs more than 500 instances per side
+     test_short  ≈1.00×  (0.97, 1.03)  ? undecided                   198 ms     198 ms      2 / 2  need 3 instances per side, got 2 and 2
+     test_sort    1.00×  [0.99, 1.02]  = no change, at most 1.7 %    500 ms     501 ms    10 / 10
 
     suite: 1.01× [0.94, 1.08], the geometric mean of 4 benchmarks
     note: 4 benchmarks: one side was measured before the other, so drift of the
@@ -151,16 +151,16 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     assert_snapshot!(compare(&["--format", "markdown", "--fail-on", "regression"]), @r"
     **2026.9 against 2026.8: 1 regression, 1 improvement, 3 not measured, 2 undecided, 1 unchanged within 1.7 %   (8 comparisons, FDR 5 %, no change: within 3 %)**
 
-    | benchmark | baseline | candidate | ratio | interval | instances | verdict |
-    |---|---:|---:|---:|---|---:|---|
-    | test_join | 4.12 s | 4.70 s | 1.14× | \[1.12, 1.16\] | 10 / 10 | **✗ regression** |
-    | test_read | 2.80 s | 2.41 s | 0.86× | \[0.85, 0.87\] | 10 / 10 | ✓ improvement |
-    | test_gone | 3.00 s | – |  |  | 5 / 0 | – not measured: only in the baseline |
-    | test_new | – | 3.00 s |  |  | 0 / 5 | – not measured: only in the candidate |
-    | test_zarr | 3.00 s | – |  |  | 5 / 0 | – not measured: 5 failures in 2026.9 |
-    | test_noisy | 943 ms | 987 ms | 1.05× | \[0.81, 1.35\] | 4 / 4 | ? undecided: between −19 % and +35 %; needs about 194 instances per side |
-    | test_short | 198 ms | 198 ms | ≈1.00× | (0.97, 1.03) | 2 / 2 | ? undecided: need 3 instances per side, got 2 and 2 |
-    | test_sort | 500 ms | 501 ms | 1.00× | \[0.99, 1.02\] | 10 / 10 | = no change, at most 1.7 % |
+    | benchmark | ratio | interval | verdict | baseline | candidate | instances | note |
+    |---|---:|---|---|---:|---:|---:|---|
+    | test_join | 1.14× | \[1.12, 1.16\] | **✗ regression** | 4.12 s | 4.70 s | 10 / 10 |  |
+    | test_read | 0.86× | \[0.85, 0.87\] | ✓ improvement | 2.80 s | 2.41 s | 10 / 10 |  |
+    | test_gone |  |  | – not measured | 3.00 s | – | 5 / 0 | only in the baseline |
+    | test_new |  |  | – not measured | – | 3.00 s | 0 / 5 | only in the candidate |
+    | test_zarr |  |  | – not measured | 3.00 s | – | 5 / 0 | 5 failures in 2026.9 |
+    | test_noisy | 1.05× | \[0.81, 1.35\] | ? undecided | 943 ms | 987 ms | 4 / 4 | needs about 194 instances per side |
+    | test_short | ≈1.00× | (0.97, 1.03) | ? undecided | 198 ms | 198 ms | 2 / 2 | need 3 instances per side, got 2 and 2 |
+    | test_sort | 1.00× | \[0.99, 1.02\] | = no change, at most 1.7 % | 500 ms | 501 ms | 10 / 10 |  |
 
     - suite: 1.01× \[0.94, 1.08\], the geometric mean of 4 benchmarks
     - note: 4 benchmarks: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
@@ -173,8 +173,8 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     assert_snapshot!(compare(&["--benchmark", "test_sort"]), @"
     2026.9 against 2026.8: no regression found, 1 unchanged within 1.7 %   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate  ratio  interval      instances  verdict
-     test_sort    500 ms     501 ms  1.00×  [0.99, 1.02]    10 / 10  = no change, at most 1.7 %
+     benchmark  ratio  interval      verdict                     baseline  candidate  instances
+     test_sort  1.00×  [0.99, 1.02]  = no change, at most 1.7 %    500 ms     501 ms    10 / 10
 
     note: test_sort: one side was measured before the other, so drift of the machine
     is part of the ratio; `lapwing run` interleaves variants of one session
@@ -499,9 +499,9 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
     assert_snapshot!(run(folder.path(), &["compare", "baseline", "fast", "slow"]), @"
     fast, slow against baseline: 1 regression, 1 improvement   (2 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark  candidate of  baseline  candidate  ratio  interval      instances  verdict
-     test_join  slow            1.00 s     1.30 s  1.30×  [1.27, 1.33]      5 / 5  ✗ regression
-     test_join  fast            1.00 s    0.700 s  0.70×  [0.68, 0.72]      5 / 5  ✓ improvement
+     benchmark  candidate of  ratio  interval      verdict        baseline  candidate  instances
+     test_join  slow          1.30×  [1.27, 1.33]  ✗ regression     1.00 s     1.30 s      5 / 5
+     test_join  fast          0.70×  [0.68, 0.72]  ✓ improvement    1.00 s    0.700 s      5 / 5
 
     note: the newest of 2 versions that all sides have is compared, 1.1; choose
     another with --where version=VERSION
@@ -521,9 +521,9 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
     assert_snapshot!(run(both.path(), &["compare", "baseline", "fast"]), @"
     fast against baseline: no regression found, 2 improvements   (2 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark         baseline  candidate  ratio  interval      instances  verdict
-     joins: test_join    1.00 s    0.700 s  0.70×  [0.68, 0.72]      5 / 5  ✓ improvement
-     sorts: test_sort    1.00 s    0.900 s  0.90×  [0.88, 0.92]      5 / 5  ✓ improvement
+     benchmark         ratio  interval      verdict        baseline  candidate  instances
+     joins: test_join  0.70×  [0.68, 0.72]  ✓ improvement    1.00 s    0.700 s      5 / 5
+     sorts: test_sort  0.90×  [0.88, 0.92]  ✓ improvement    1.00 s    0.900 s      5 / 5
 
     note: the newest of 2 versions of joins that all sides have is compared, 1.1;
     choose another with --where version=VERSION
@@ -538,10 +538,10 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
     assert_snapshot!(run(folder.path(), &["compare", "1.0", "1.1"]), @"
     1.1 against 1.0: no regression found, 3 improvements within these sessions   (3 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark             baseline  candidate  ratio  interval      instances  verdict
-     test_join (baseline)    2.00 s     1.00 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement within these sessions
-     test_join (fast)        1.40 s    0.700 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement within these sessions
-     test_join (slow)        2.60 s     1.30 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement within these sessions
+     benchmark             ratio  interval      verdict                              baseline  candidate  instances
+     test_join (baseline)  0.50×  [0.49, 0.51]  ✓ improvement within these sessions    2.00 s     1.00 s      5 / 5
+     test_join (fast)      0.50×  [0.49, 0.51]  ✓ improvement within these sessions    1.40 s    0.700 s      5 / 5
+     test_join (slow)      0.50×  [0.49, 0.51]  ✓ improvement within these sessions    2.60 s     1.30 s      5 / 5
 
     suite: 0.500× [0.494, 0.506] within these sessions, the geometric mean of 3
     benchmarks
@@ -573,8 +573,8 @@ fn files_are_compared_without_a_store() {
     assert_snapshot!(run(folder.path(), &["compare", "old.jsonl", "file:new.jsonl"]), @"
     new.jsonl against old.jsonl: 1 regression within these files   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate  ratio  interval      instances  verdict
-     test_join    1.01 s     1.22 s  1.20×  [1.17, 1.23]      4 / 4  ✗ regression within these files
+     benchmark  ratio  interval      verdict                          baseline  candidate  instances
+     test_join  1.20×  [1.17, 1.23]  ✗ regression within these files    1.01 s     1.22 s      4 / 4
 
     note: the sides have no suite in common (one, other): benchmarks are matched by
     name
@@ -627,9 +627,9 @@ fn halves_of_a_session_show_what_a_comparison_says_of_no_change() {
     assert_snapshot!(run(folder.path(), &["compare", "--split", "halves"]), @"
     nightly (second half) against nightly (first half): 1 regression, 1 unchanged within 2.4 %   (2 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark   baseline  candidate  ratio  interval      instances  verdict
-     test_drift    1.04 s     1.14 s  1.10×  [1.05, 1.14]      5 / 5  ✗ regression
-     test_same     1.00 s     1.00 s  1.00×  [0.98, 1.02]      5 / 5  = no change, at most 2.4 %
+     benchmark   ratio  interval      verdict                     baseline  candidate  instances
+     test_drift  1.10×  [1.05, 1.14]  ✗ regression                  1.04 s     1.14 s      5 / 5
+     test_same   1.00×  [0.98, 1.02]  = no change, at most 2.4 %    1.00 s     1.00 s      5 / 5
 
     suite: 1.05× [1.02, 1.07], the geometric mean of 2 benchmarks
 
@@ -639,9 +639,9 @@ fn halves_of_a_session_show_what_a_comparison_says_of_no_change() {
     assert_snapshot!(run(folder.path(), &["compare", "--split", "alternating", "nightly"]), @"
     nightly (even) against nightly (odd): no regression found, 1 undecided, 1 unchanged within 2.4 %   (2 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark   baseline  candidate  ratio  interval      instances  verdict
-     test_drift    1.08 s     1.10 s  1.02×  [0.94, 1.10]      5 / 5  ? undecided: between −5.9 % and +10 %; needs about 71 instances per side
-     test_same     1.00 s     1.00 s  1.00×  [0.98, 1.02]      5 / 5  = no change, at most 2.4 %
+     benchmark   ratio  interval      verdict                     baseline  candidate  instances  note
+     test_drift  1.02×  [0.94, 1.10]  ? undecided                   1.08 s     1.10 s      5 / 5  needs about 71 instances per side
+     test_same   1.00×  [0.98, 1.02]  = no change, at most 2.4 %    1.00 s     1.00 s      5 / 5
 
     suite: 1.01× [0.97, 1.05], the geometric mean of 2 benchmarks
     note: measured anew with as many instances as a row needs, it is decided with a

@@ -74,8 +74,8 @@ fn conditions_are_of_the_default_branch_as_in_a_history() {
     assert_snapshot!(run(path, &["compare", "until:2026-03-06", "since:2026-03-06"]), @"
     since 2026-03-06 against until 2026-03-06: 1 regression   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate  ratio  interval      instances  verdict
-     b          1.0020 s    1.202 s  1.20×  [1.11, 1.30]    15 / 15  ✗ regression
+     benchmark  ratio  interval      verdict       baseline  candidate  instances
+     b          1.20×  [1.11, 1.30]  ✗ regression  1.0020 s    1.202 s    15 / 15
 
     note: 2 runs with uncommitted changes are left out; `version:COMMIT+` compares
     them

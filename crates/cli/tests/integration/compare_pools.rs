@@ -68,9 +68,9 @@ fn files_of_a_commit_each_are_one_side() {
     assert_snapshot!(run(folder.path(), &words), @"
     new-*.json against old-*.json: 1 regression, 1 unchanged within 0.3 %   (2 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark        baseline  candidate   ratio  interval        instances  verdict
-     t.py::test_sort   1.000 s    1.101 s  1.102×  [1.097, 1.106]      4 / 4  ✗ regression
-     t.py::test_join   2.000 s    1.999 s  0.999×  [0.997, 1.001]      4 / 4  = no change, at most 0.3 %
+     benchmark         ratio  interval        verdict                     baseline  candidate  instances
+     t.py::test_sort  1.102×  [1.097, 1.106]  ✗ regression                 1.000 s    1.101 s      4 / 4
+     t.py::test_join  0.999×  [0.997, 1.001]  = no change, at most 0.3 %   2.000 s    1.999 s      4 / 4
 
     suite: 1.049× [1.048, 1.050], the geometric mean of 2 benchmarks
     note: pooled: 4 sessions of 4 versions in old-*.json, 4 sessions of 4 versions
@@ -105,9 +105,9 @@ fn several_commits_against_one_have_a_ratio_and_no_verdict() {
     assert_snapshot!(run(folder.path(), &words), @"
     new-5.json against old-*.json: no verdict, 2 undecided   (2 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark        baseline  candidate    ratio  interval        instances  verdict
-     t.py::test_sort   1.000 s     1.10 s   ≈1.10×  (1.09, 1.12)        4 / 1  ? undecided: need 3 instances per side, got 4 and 1
-     t.py::test_join   2.000 s     2.00 s  ≈0.998×  (0.993, 1.003)      4 / 1  ? undecided: need 3 instances per side, got 4 and 1
+     benchmark          ratio  interval        verdict      baseline  candidate  instances  note
+     t.py::test_sort   ≈1.10×  (1.09, 1.12)    ? undecided   1.000 s     1.10 s      4 / 1  need 3 instances per side, got 4 and 1
+     t.py::test_join  ≈0.998×  (0.993, 1.003)  ? undecided   2.000 s     2.00 s      4 / 1  need 3 instances per side, got 4 and 1
 
     suite: ≈1.05×, the geometric mean of 2 benchmarks
     note: pooled: 4 sessions of 4 versions in old-*.json, 1 session of 1 version in
@@ -158,9 +158,9 @@ fn two_single_summaries_are_described_and_several_are_judged() {
     assert_snapshot!(run(folder.path(), &single), @"
     new-5.json against old-0.json: no verdict, 2 undecided   (2 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark        baseline  candidate   ratio  interval  instances  verdict
-     t.py::test_sort    1.00 s     1.50 s  ≈1.50×                1 / 1  ? undecided: the source kept only summaries, one value per run; need 3 runs per side
-     t.py::test_join    2.00 s     2.00 s  ≈1.00×                1 / 1  ? undecided: the source kept only summaries, one value per run; need 3 runs per side
+     benchmark         ratio  interval  verdict      baseline  candidate  instances  note
+     t.py::test_sort  ≈1.50×            ? undecided    1.00 s     1.50 s      1 / 1  the source kept only summaries, one value per run; need 3 runs per side
+     t.py::test_join  ≈1.00×            ? undecided    2.00 s     2.00 s      1 / 1  the source kept only summaries, one value per run; need 3 runs per side
 
     note: ratios marked ≈ are of one value per run, as their source kept no samples;
     another run may differ. For a regression or improvement, compare at least 3 runs
@@ -257,8 +257,8 @@ fn the_last_nights_of_a_branch_are_a_side_without_the_other_one() {
     assert_snapshot!(run(folder.path(), &words), @"
     v11 against last 10 of main: 1 regression   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate   ratio  interval        instances  verdict
-     b           1.004 s    1.203 s  1.199×  [1.190, 1.207]     10 / 3  ✗ regression
+     benchmark   ratio  interval        verdict       baseline  candidate  instances
+     b          1.199×  [1.190, 1.207]  ✗ regression   1.004 s    1.203 s     10 / 3
 
     note: last 10 of main is without the runs of the other sides
     note: pooled: 10 sessions of 10 versions in last 10 of main, 1 session of 1
@@ -350,10 +350,10 @@ fn a_metric_without_a_direction_is_changed_and_no_regression() {
     assert_snapshot!(run(folder.path(), &words), @"
     new*.txt against old*.txt: no regression found, 2 changed without a direction, 1 unchanged within 2.3 %   (3 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark       metric           baseline       candidate    ratio  interval          instances  verdict
-     p.BenchmarkA-8  cycles         121 cycles      221 cycles    1.83×  [1.80, 1.85]          3 / 3  ≠ changed: the metric does not say whether more is better
-     p.BenchmarkA-8  widgets/s  3001 widgets/s  2001 widgets/s  0.6668×  [0.6661, 0.6674]      3 / 3  ≠ changed: the metric does not say whether more is better
-     p.BenchmarkA-8  wall_time          101 ns          101 ns    1.00×  [0.98, 1.02]          3 / 3  = no change, at most 2.3 %
+     benchmark       metric       ratio  interval          verdict                           baseline       candidate  instances  note
+     p.BenchmarkA-8  cycles       1.83×  [1.80, 1.85]      ≠ changed                       121 cycles      221 cycles      3 / 3  the metric does not say whether more is better
+     p.BenchmarkA-8  widgets/s  0.6668×  [0.6661, 0.6674]  ≠ changed                   3001 widgets/s  2001 widgets/s      3 / 3  the metric does not say whether more is better
+     p.BenchmarkA-8  wall_time    1.00×  [0.98, 1.02]      = no change, at most 2.3 %          101 ns          101 ns      3 / 3
 
     note: pooled: 3 sessions in old*.txt, 3 sessions in new*.txt
     note: not used: --each-run

@@ -70,8 +70,8 @@ fn what_earlier_sessions_differ_by_is_in_the_interval() {
     assert_snapshot!(run(folder.path(), &["compare", "2.0", "2.1"]), @"
     2.1 against 2.0: no verdict, 1 undecided   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate  ratio  interval      instances  verdict
-     join        0.961 s     1.06 s  1.11×  [0.95, 1.29]      5 / 5  ? undecided: between −5.2 % and +29 %; needs about 11 sessions per side
+     benchmark  ratio  interval      verdict      baseline  candidate  instances  note
+     join       1.11×  [0.95, 1.29]  ? undecided   0.961 s     1.06 s      5 / 5  needs about 11 sessions per side
 
     note: the unit of replication is the session: 1 per side
     note: the sides are from different sessions, which differ by about 4.8 %
@@ -107,8 +107,8 @@ fn a_large_change_is_found_across_sessions_and_its_selection_is_told() {
     assert_snapshot!(run(folder.path(), &["compare", "2.0", "2.1"]), @"
     2.1 against 2.0: 1 regression   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate  ratio  interval      instances  verdict
-     join        0.961 s     1.17 s  1.22×  [1.04, 1.42]      5 / 5  ✗ regression: likely nearer 1.17× [0.94, 1.40], as it stood out
+     benchmark  ratio  interval      verdict       baseline  candidate  instances  note
+     join       1.22×  [1.04, 1.42]  ✗ regression   0.961 s     1.17 s      5 / 5  likely nearer 1.17× [0.94, 1.40], as it stood out
 
     note: the unit of replication is the session: 1 per side
     note: the sides are from different sessions, which differ by about 4.8 %
@@ -147,8 +147,8 @@ fn one_session_a_side_is_judged_within_these_sessions_where_nothing_else_is_know
     assert_snapshot!(run(folder.path(), &["compare", "2.0", "2.1"]), @"
     2.1 against 2.0: 1 regression within these sessions   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate  ratio  interval      instances  verdict
-     join        0.961 s     1.06 s  1.11×  [1.08, 1.13]      5 / 5  ✗ regression within these sessions
+     benchmark  ratio  interval      verdict                             baseline  candidate  instances
+     join       1.11×  [1.08, 1.13]  ✗ regression within these sessions   0.961 s     1.06 s      5 / 5
 
     note: join: the sides are from different sessions, so a change of the machine
     may look like a change of the benchmark; measure variants in one session, or

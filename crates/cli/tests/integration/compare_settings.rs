@@ -103,13 +103,13 @@ fn versions_are_compared_setting_by_setting() {
     assert_snapshot!(run(folder.path(), &[&sides[..], &["--audit"]].concat()), @"
     1.1 against 1.0: 6 regressions within these sessions   (6 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark                   baseline  candidate  ratio  interval      instances  verdict
-     test_join (baseline)          1.00 s     1.20 s  1.20×  [1.18, 1.22]      4 / 4  ✗ regression within these sessions
-     test_join (fast threads=1)    801 ms     961 ms  1.20×  [1.18, 1.22]      4 / 4  ✗ regression within these sessions
-     test_join (fast threads=4)    400 ms     481 ms  1.20×  [1.18, 1.22]      4 / 4  ✗ regression within these sessions
-     test_read (baseline)          2.00 s     2.40 s  1.20×  [1.18, 1.22]      4 / 4  ✗ regression within these sessions
-     test_read (fast threads=1)    1.60 s     1.92 s  1.20×  [1.18, 1.22]      4 / 4  ✗ regression within these sessions
-     test_read (fast threads=4)    801 ms     961 ms  1.20×  [1.18, 1.22]      4 / 4  ✗ regression within these sessions
+     benchmark                   ratio  interval      verdict                             baseline  candidate  instances
+     test_join (baseline)        1.20×  [1.18, 1.22]  ✗ regression within these sessions    1.00 s     1.20 s      4 / 4
+     test_join (fast threads=1)  1.20×  [1.18, 1.22]  ✗ regression within these sessions    801 ms     961 ms      4 / 4
+     test_join (fast threads=4)  1.20×  [1.18, 1.22]  ✗ regression within these sessions    400 ms     481 ms      4 / 4
+     test_read (baseline)        1.20×  [1.18, 1.22]  ✗ regression within these sessions    2.00 s     2.40 s      4 / 4
+     test_read (fast threads=1)  1.20×  [1.18, 1.22]  ✗ regression within these sessions    1.60 s     1.92 s      4 / 4
+     test_read (fast threads=4)  1.20×  [1.18, 1.22]  ✗ regression within these sessions    801 ms     961 ms      4 / 4
 
     suite: 1.200× [1.191, 1.209] within these sessions, the geometric mean of 6
     benchmarks
@@ -155,11 +155,11 @@ fn versions_are_compared_setting_by_setting() {
     assert_snapshot!(run(folder.path(), &[&sides[..], &markdown].concat()), @r"
     **1.1 against 1.0: 3 regressions within these sessions   (3 comparisons, FDR 5 %, no change: within 3 %)**
 
-    | benchmark | baseline | candidate | ratio | interval | instances | verdict |
-    |---|---:|---:|---:|---|---:|---|
-    | test_join (baseline) | 1.00 s | 1.20 s | 1.20× | \[1.17, 1.23\] | 4 / 4 | **✗ regression** within these sessions |
-    | test_join (fast threads=1) | 801 ms | 961 ms | 1.20× | \[1.17, 1.23\] | 4 / 4 | **✗ regression** within these sessions |
-    | test_join (fast threads=4) | 400 ms | 481 ms | 1.20× | \[1.17, 1.23\] | 4 / 4 | **✗ regression** within these sessions |
+    | benchmark | ratio | interval | verdict | baseline | candidate | instances |
+    |---|---:|---|---|---:|---:|---:|
+    | test_join (baseline) | 1.20× | \[1.17, 1.23\] | **✗ regression** within these sessions | 1.00 s | 1.20 s | 4 / 4 |
+    | test_join (fast threads=1) | 1.20× | \[1.17, 1.23\] | **✗ regression** within these sessions | 801 ms | 961 ms | 4 / 4 |
+    | test_join (fast threads=4) | 1.20× | \[1.17, 1.23\] | **✗ regression** within these sessions | 400 ms | 481 ms | 4 / 4 |
 
     - suite: 1.20× \[1.19, 1.21\] within these sessions, the geometric mean of 3 benchmarks
     - note: test_join: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
@@ -174,11 +174,11 @@ fn variants_are_compared_at_the_levels_that_they_share() {
     assert_snapshot!(run(folder.path(), &["compare", "variant:baseline", "variant:fast"]), @"
     fast against baseline: no regression found, 2 improvements, 2 not measured   (4 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark              baseline  candidate  ratio  interval      instances  verdict
-     test_join (threads=1)    1.20 s    0.961 s  0.80×  [0.78, 0.82]      4 / 4  ✓ improvement
-     test_read (threads=1)    2.40 s     1.92 s  0.80×  [0.78, 0.82]      4 / 4  ✓ improvement
-     test_join (threads=4)         –     481 ms                           0 / 4  – not measured: only in the candidate
-     test_read (threads=4)         –     961 ms                           0 / 4  – not measured: only in the candidate
+     benchmark              ratio  interval      verdict         baseline  candidate  instances  note
+     test_join (threads=1)  0.80×  [0.78, 0.82]  ✓ improvement     1.20 s    0.961 s      4 / 4
+     test_read (threads=1)  0.80×  [0.78, 0.82]  ✓ improvement     2.40 s     1.92 s      4 / 4
+     test_join (threads=4)                       – not measured         –     481 ms      0 / 4  only in the candidate
+     test_read (threads=4)                       – not measured         –     961 ms      0 / 4  only in the candidate
 
     suite: 0.80× [0.79, 0.81], the geometric mean of 2 benchmarks
     note: the newest of 2 versions that all sides have is compared, 1.1; choose
@@ -208,13 +208,13 @@ fn a_variant_of_one_setting_is_compared_with_each_setting_of_another() {
     assert_snapshot!(run(folder.path(), &sides), @"
     fast against baseline: no regression found, 4 improvements, 2 unchanged within 2.1 %   (6 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark              baseline  candidate   ratio  interval        instances  verdict
-     test_join (threads=4)    1.00 s    0.400 s  0.400×  [0.392, 0.408]      4 / 4  ✓ improvement
-     test_read (threads=4)    2.00 s    0.801 s  0.400×  [0.392, 0.408]      4 / 4  ✓ improvement
-     test_join (threads=1)    1.00 s    0.801 s   0.80×  [0.78, 0.82]        4 / 4  ✓ improvement
-     test_read (threads=1)    2.00 s     1.60 s   0.80×  [0.78, 0.82]        4 / 4  ✓ improvement
-     alike                    1.00 s     1.00 s   1.00×  [0.98, 1.02]        4 / 4  = no change, at most 2.1 %
-     alike_too                1.00 s     1.00 s   1.00×  [0.98, 1.02]        4 / 4  = no change, at most 2.1 %
+     benchmark               ratio  interval        verdict                     baseline  candidate  instances
+     test_join (threads=4)  0.400×  [0.392, 0.408]  ✓ improvement                 1.00 s    0.400 s      4 / 4
+     test_read (threads=4)  0.400×  [0.392, 0.408]  ✓ improvement                 2.00 s    0.801 s      4 / 4
+     test_join (threads=1)   0.80×  [0.78, 0.82]    ✓ improvement                 1.00 s    0.801 s      4 / 4
+     test_read (threads=1)   0.80×  [0.78, 0.82]    ✓ improvement                 2.00 s     1.60 s      4 / 4
+     alike                   1.00×  [0.98, 1.02]    = no change, at most 2.1 %    1.00 s     1.00 s      4 / 4
+     alike_too               1.00×  [0.98, 1.02]    = no change, at most 2.1 %    1.00 s     1.00 s      4 / 4
 
     suite (all other settings): 1.00× [0.99, 1.01], the geometric mean of 2
     benchmarks
@@ -409,9 +409,9 @@ fn a_setting_is_chosen_as_the_rows_call_it() {
     assert_snapshot!(run(folder, &["compare", "variant:fast threads=1", "fast threads=4"]), @"
     fast threads=4 against fast threads=1: no regression found, 2 improvements   (2 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate  ratio  interval      instances  verdict
-     test_join    961 ms     481 ms  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement
-     test_read    1.92 s    0.961 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement
+     benchmark  ratio  interval      verdict        baseline  candidate  instances
+     test_join  0.50×  [0.49, 0.51]  ✓ improvement    961 ms     481 ms      4 / 4
+     test_read  0.50×  [0.49, 0.51]  ✓ improvement    1.92 s    0.961 s      4 / 4
 
     suite: 0.500× [0.493, 0.507], the geometric mean of 2 benchmarks
     note: the newest of 2 versions that all sides have is compared, 1.1; choose
@@ -465,9 +465,9 @@ fn versions_without_a_level_in_common_get_a_note() {
     assert_snapshot!(run(folder.path(), &["compare", "version:1.0", "version:1.1"]), @"
     1.1 against 1.0: no regression found, 2 improvements within these sessions   (2 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate  ratio  interval      instances  verdict
-     test_join    1.00 s    0.501 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement within these sessions
-     test_read    2.00 s     1.00 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement within these sessions
+     benchmark  ratio  interval      verdict                              baseline  candidate  instances
+     test_join  0.50×  [0.49, 0.51]  ✓ improvement within these sessions    1.00 s    0.501 s      4 / 4
+     test_read  0.50×  [0.49, 0.51]  ✓ improvement within these sessions    2.00 s     1.00 s      4 / 4
 
     suite: 0.500× [0.493, 0.507] within these sessions, the geometric mean of 2
     benchmarks

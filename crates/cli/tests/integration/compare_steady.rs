@@ -137,8 +137,8 @@ fn a_side_that_never_gets_steady_is_not_judged_and_said_to_be_so() {
     assert_snapshot!(output(place, &compare).0, @"
     drifts against base: no verdict, 1 undecided   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate  ratio  interval  instances  verdict
-     x            1.00 s          –                       6 / 0  ? no verdict: drifts never reaches a steady state
+     benchmark  ratio  interval  verdict       baseline  candidate  instances  note
+     x                           ? no verdict    1.00 s          –      6 / 0  drifts never reaches a steady state
 
     excluded from 720 iterations: 24 burn-in, 360 never steady (`--audit` shows which)
     ");
@@ -176,8 +176,8 @@ fn an_instance_that_crashed_in_its_warm_up_decides_nothing() {
     assert_snapshot!(output(place, &compare).0, @"
     crashes against base: no regression found, 1 equal   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate  ratio  interval      instances  verdict
-     x            1.00 s     1.00 s  1.00×  [1.00, 1.00]      6 / 6  = equal in all runs
+     benchmark  ratio  interval      verdict              baseline  candidate  instances
+     x          1.00×  [1.00, 1.00]  = equal in all runs    1.00 s     1.00 s      6 / 6
 
     Exclusions, step by step:
 

@@ -59,13 +59,13 @@ fn each_side_is_the_baseline_in_turn() {
     assert_snapshot!(run(folder.path(), &join), @"
     main, arrow, threads against each other: 2 regressions, 2 improvements, 2 unchanged within 1.7 %   (6 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark  candidate of  against  baseline  candidate   ratio  interval        instances  verdict
-     join       arrow         main       1.02 s     1.21 s   1.19×  [1.18, 1.21]        6 / 6  ✗ regression
-     join       arrow         threads    1.02 s     1.21 s  1.192×  [1.183, 1.201]      6 / 6  ✗ regression
-     join       main          arrow      1.21 s     1.02 s   0.84×  [0.83, 0.85]        6 / 6  ✓ improvement
-     join       threads       arrow      1.21 s     1.02 s  0.839×  [0.833, 0.845]      6 / 6  ✓ improvement
-     join       threads       main       1.02 s     1.02 s   1.00×  [0.99, 1.02]        6 / 6  = no change, at most 1.7 %
-     join       main          threads    1.02 s     1.02 s   1.00×  [0.98, 1.01]        6 / 6  = no change, at most 1.7 %
+     benchmark  candidate of  against   ratio  interval        verdict                     baseline  candidate  instances
+     join       arrow         main      1.19×  [1.18, 1.21]    ✗ regression                  1.02 s     1.21 s      6 / 6
+     join       arrow         threads  1.192×  [1.183, 1.201]  ✗ regression                  1.02 s     1.21 s      6 / 6
+     join       main          arrow     0.84×  [0.83, 0.85]    ✓ improvement                 1.21 s     1.02 s      6 / 6
+     join       threads       arrow    0.839×  [0.833, 0.845]  ✓ improvement                 1.21 s     1.02 s      6 / 6
+     join       threads       main      1.00×  [0.99, 1.02]    = no change, at most 1.7 %    1.02 s     1.02 s      6 / 6
+     join       main          threads   1.00×  [0.98, 1.01]    = no change, at most 1.7 %    1.02 s     1.02 s      6 / 6
 
     note: the unit of replication is the block: 6 pairs
     exit 0

@@ -142,20 +142,20 @@ fn conditions_are_sides() {
     assert_snapshot!(told.join("\n\n"), @"
     since 2026-06-20 against until 2026-06-20: no verdict, 1 not measured, 1 undecided   (2 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark    baseline  candidate    ratio  interval        instances  verdict
-     join (slow)    1.00 s          –                               2 / 0  – not measured: only in the baseline
+     benchmark      ratio  interval        verdict         baseline  candidate  instances  note
+     join (slow)                           – not measured    1.00 s          –      2 / 0  only in the baseline
     exit 3
 
     last 1 of main against last 1 of next: no verdict, 1 undecided   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate    ratio  interval        instances  verdict
-     join         1.20 s     1.20 s  ≈1.001×  (1.000, 1.002)      2 / 2  ? undecided: need 3 instances per side, got 2 and 2
+     benchmark    ratio  interval        verdict      baseline  candidate  instances  note
+     join       ≈1.001×  (1.000, 1.002)  ? undecided    1.20 s     1.20 s      2 / 2  need 3 instances per side, got 2 and 2
     exit 3
 
     variant=fast since=2026-06-20 against slow: no verdict, 1 undecided   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate    ratio  interval        instances  verdict
-     join         1.00 s     1.20 s  ≈1.203×  (1.201, 1.204)      2 / 2  ? undecided: need 3 instances per side, got 2 and 2
+     benchmark    ratio  interval        verdict      baseline  candidate  instances  note
+     join       ≈1.203×  (1.201, 1.204)  ? undecided    1.00 s     1.20 s      2 / 2  need 3 instances per side, got 2 and 2
     exit 3
 
     error: query `last 2` and query `branch=main` have runs in common

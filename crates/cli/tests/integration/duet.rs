@@ -179,8 +179,8 @@ fn what_disturbs_both_halves_of_a_pair_cancels() {
     assert_snapshot!(run(folder.path(), &["compare", "variant:before", "variant:after"]), @"
     after against before: 1 regression   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate   ratio  interval        instances  verdict
-     join         1.70 s     1.89 s  1.113×  [1.107, 1.119]      4 / 4  ✗ regression
+     benchmark   ratio  interval        verdict       baseline  candidate  instances
+     join       1.113×  [1.107, 1.119]  ✗ regression    1.70 s     1.89 s      4 / 4
 
     note: the unit of replication is the pair: 4 pairs
     note: join: every value of one side is above every value of the other; with so

@@ -58,8 +58,8 @@ fn a_benchmark_that_changed_is_no_regression() {
     assert_snapshot!(run(folder, &compare), @"
     v2 against v1: no verdict, 1 undecided   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark     baseline  candidate  ratio  interval  instances  verdict
-     f.py::test_x    1.10 s     2.10 s                       4 / 4  ? no verdict: the benchmark itself changed between the sides (fingerprint or parameters differ)
+     benchmark     ratio  interval  verdict       baseline  candidate  instances  note
+     f.py::test_x                   ? no verdict    1.10 s     2.10 s      4 / 4  the benchmark itself changed between the sides (fingerprint or parameters differ)
     exit 3
     ");
     let out = output(
@@ -90,8 +90,8 @@ fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
     assert_snapshot!(run(folder, &["compare", "version:v1", "version:v2"]), @"
     v2 against v1: no verdict, 1 undecided   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark     baseline  candidate  ratio  interval      instances  verdict
-     f.py::test_x    1.10 s     1.08 s  0.98×  [0.87, 1.11]      4 / 5  ? undecided: between −13 % and +11 %; needs about 96 instances per side
+     benchmark     ratio  interval      verdict      baseline  candidate  instances  note
+     f.py::test_x  0.98×  [0.87, 1.11]  ? undecided    1.10 s     1.08 s      4 / 5  needs about 96 instances per side
 
     note: f.py::test_x: 6 instances of an earlier epoch are excluded: the benchmark
     itself has changed since
@@ -154,8 +154,8 @@ fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
     exit 0
     ");
     // A side that is chosen has its own newest epoch, and sides of different epochs are not compared.
-    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x            1.10 s     1.10 s  1.00×  [0.81, 1.23]      3 / 3  ? undecided: between −19 % and +23 %; needs about 105 instances per side");
-    assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" x            1.10 s     2.10 s                       3 / 4  ? no verdict: the benchmark itself changed between the sides (fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x          1.00×  [0.81, 1.23]  ? undecided    1.10 s     1.10 s      3 / 3  needs about 105 instances per side");
+    assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" x                           ? no verdict    1.10 s     2.10 s      3 / 4  the benchmark itself changed between the sides (fingerprint or parameters differ)");
 }
 
 #[test]
@@ -171,8 +171,8 @@ fn a_renamed_test_has_another_source_and_means_the_same() {
     assert_snapshot!(run(folder, &["compare", "version:v1", "version:v2"]), @"
     v2 against v1: no verdict, 1 undecided   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark       baseline  candidate  ratio  interval      instances  verdict
-     f.py::test_new    1.10 s     1.10 s  1.00×  [0.88, 1.14]      4 / 4  ? undecided: between −12 % and +14 %; needs about 94 instances per side
+     benchmark       ratio  interval      verdict      baseline  candidate  instances  note
+     f.py::test_new  1.00×  [0.88, 1.14]  ? undecided    1.10 s     1.10 s      4 / 4  needs about 94 instances per side
 
     note: f.py::test_new: the sides are from different sessions, so a change of the
     machine may look like a change of the benchmark; measure variants in one
@@ -187,7 +187,8 @@ fn a_renamed_test_has_another_source_and_means_the_same() {
 fn compared(folder: &Path, sides: [&str; 2], more: &[&str]) -> String {
     let sides = sides.map(|side| format!("version:{side}"));
     let said = run(folder, &[&["compare", &sides[0], &sides[1]], more].concat());
-    let told = |line: &&str| line.contains('×') || line.contains(": ") && line.starts_with(' ');
+    let is_row = |line: &str| line.starts_with(' ') && !line.starts_with(" benchmark ");
+    let told = |line: &&str| line.contains('×') || is_row(line);
     said.lines()
         .filter(told)
         .map(|line| format!("{}\n", line.trim_end()))
@@ -211,8 +212,8 @@ fn epochs_are_told_by_all_sessions_not_by_those_that_are_compared() {
         ("v3", "x[d]", Some("f2"), THREE),
     ]);
     rename(folder.path(), ["x", "x[d]"]);
-    assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]         1.01 s     3.01 s                       4 / 4  ? no verdict: the benchmark itself changed between the sides (fingerprint or parameters differ)");
-    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" x[d]         3.01 s     3.01 s  1.000×  [0.995, 1.005]      4 / 4  = no change within these sessions, at most 0.48 %");
+    assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]                        ? no verdict    1.01 s     3.01 s      4 / 4  the benchmark itself changed between the sides (fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" x[d]       1.000×  [0.995, 1.005]  = no change within these sessions, at most 0.48 %    3.01 s     3.01 s      4 / 4");
     // It was renamed, and only then it changed.
     let folder = measured(&[
         ("v1", "x", Some("f1"), ONE),
@@ -220,14 +221,14 @@ fn epochs_are_told_by_all_sessions_not_by_those_that_are_compared() {
         ("v3", "x[d]", Some("f3"), THREE),
     ]);
     rename(folder.path(), ["x", "x[d]"]);
-    assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]         1.01 s     3.01 s                       4 / 4  ? no verdict: the benchmark itself changed between the sides (fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]                        ? no verdict    1.01 s     3.01 s      4 / 4  the benchmark itself changed between the sides (fingerprint or parameters differ)");
     // Without a fingerprint it is what it was before.
     let folder = measured(&[
         ("v1", "x", Some("f1"), ONE),
         ("v2", "x", None, ONE),
         ("v3", "x", Some("f3"), THREE),
     ]);
-    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" x            1.01 s     3.01 s                       4 / 4  ? no verdict: the benchmark itself changed between the sides (fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" x                           ? no verdict    1.01 s     3.01 s      4 / 4  the benchmark itself changed between the sides (fingerprint or parameters differ)");
 }
 
 #[test]
@@ -239,8 +240,8 @@ fn a_change_is_seen_though_the_old_id_is_measured_besides() {
         ("v3", "y", Some("f3"), THREE),
     ]);
     rename(folder.path(), ["x", "y"]);
-    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" y            1.01 s     3.01 s                       4 / 4  ? no verdict: the benchmark itself changed between the sides (fingerprint or parameters differ)");
-    assert_snapshot!(compared(folder.path(), ["v1", "v2"], &[]), @" y           1.010 s     1.01 s  1.00×  [0.99, 1.01]      8 / 4  = no change within these sessions, at most 1.3 %");
+    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" y                           ? no verdict    1.01 s     3.01 s      4 / 4  the benchmark itself changed between the sides (fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder.path(), ["v1", "v2"], &[]), @" y          1.00×  [0.99, 1.01]  = no change within these sessions, at most 1.3 %   1.010 s     1.01 s      8 / 4");
 }
 
 #[test]
@@ -251,8 +252,8 @@ fn the_same_id_with_another_parameter_is_another_benchmark() {
         ("v3", "f.py::test_x[small]", Some("aa 1000000"), THREE),
     ]);
     let folder = folder.path();
-    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" f.py::test_x[small]    1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.5 %");
-    assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" f.py::test_x[small]    1.01 s     3.01 s                       4 / 4  ? no verdict: the benchmark itself changed between the sides (fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" f.py::test_x[small]  1.00×  [0.99, 1.01]  = no change within these sessions, at most 1.5 %    1.01 s     1.01 s      4 / 4");
+    assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" f.py::test_x[small]                   ? no verdict    1.01 s     3.01 s      4 / 4  the benchmark itself changed between the sides (fingerprint or parameters differ)");
     // So it is in two files.
     let small = measured(&[("v1", "f.py::test_x[small]", Some("aa 1e4"), ONE)]);
     let large = measured(&[("v2", "f.py::test_x[small]", Some("aa 1000000"), THREE)]);
@@ -280,9 +281,9 @@ fn a_suite_s_mean_is_of_benchmarks_that_have_a_ratio() {
         ("v2", "c", Some("h"), ONE),
     ]);
     assert_snapshot!(compared(folder.path(), ["v1", "v2"], &[]), @"
-     a            1.01 s     3.01 s                           4 / 4  ? no verdict: the benchmark itself changed between the sides (fingerprint or parameters differ)
-     b            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.4 %
-     c            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.4 %
+     a                               ? no verdict                                        1.01 s     3.01 s      4 / 4  the benchmark itself changed between the sides (fingerprint or parameters differ)
+     b          1.00×  [0.99, 1.01]  = no change within these sessions, at most 1.4 %    1.01 s     1.01 s      4 / 4
+     c          1.00×  [0.99, 1.01]  = no change within these sessions, at most 1.4 %    1.01 s     1.01 s      4 / 4
     suite: 1.000× [0.991, 1.009] within these sessions, the geometric mean of 2
     ");
 }
@@ -296,8 +297,8 @@ fn what_is_retired_is_compared_when_asked_for() {
         folder,
         &[&["db", "retire", "x", "--where", "version=v1"][..], &why].concat(),
     );
-    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x                 –     1.01 s                       0 / 4  – not measured: only in the candidate");
-    assert_snapshot!(compared(folder, ["v1", "v2"], &["--where", "retired=yes"]), @" x            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.5 %");
+    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x                           – not measured         –     1.01 s      0 / 4  only in the candidate");
+    assert_snapshot!(compared(folder, ["v1", "v2"], &["--where", "retired=yes"]), @" x          1.00×  [0.99, 1.01]  = no change within these sessions, at most 1.5 %    1.01 s     1.01 s      4 / 4");
 }
 
 #[test]

@@ -179,7 +179,9 @@ fn two_files_are_judged_by_themselves_and_several_per_side_have_a_verdict() {
     );
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     let row = &json["comparisons"][0];
-    assert!(row["ratio"].is_null());
+    // The ratio that the text shows, without a judged interval.
+    assert_eq!(row["ratio"], row["descriptive_ratio"]);
+    assert!(row["lower"].is_null());
     let near = |key: &str, expected: f64| {
         let value = row[key].as_f64().unwrap();
         assert!((value - expected).abs() < 1e-3, "{key}: {value}");

@@ -598,8 +598,8 @@ fn a_retirement_that_says_nothing_is_refused_and_one_of_the_future_is_told() {
     assert_snapshot!(run(folder, &["compare", "day1", "day2", "-b", "test_y", "--metric", "wall_time"]), @"
     day2 against day1: no verdict, 1 undecided   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark     baseline  candidate   ratio  interval  instances  verdict
-     f.py::test_y    1.50 s     2.50 s  ≈1.67×                1 / 1  ? undecided: need 3 instances per side, got 1 and 1
+     benchmark      ratio  interval  verdict      baseline  candidate  instances  note
+     f.py::test_y  ≈1.67×            ? undecided    1.50 s     2.50 s      1 / 1  need 3 instances per side, got 1 and 1
 
     note: ratios marked ≈ are of one or two processes per side: their intervals, in
     parentheses, are of iterations within these processes, and others may differ.

@@ -1,6 +1,7 @@
 //! Options of hyperfine 1.20: each documented option means the same, or is refused with ours.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use serde_json::Value;
@@ -320,8 +321,30 @@ fn as_many_executions_as_were_asked_for() {
         10
     );
     assert!(executed(&["--min-runs", "10", "-w", "0"]) > 10);
+    let told = run(path, &["run", "-r", "10", "-w", "3", "true"]);
+    let note = "note: 15 warm-ups per command: each of its 5 instances starts cold and has 3";
+    assert!(told.contains(note), "{told}");
+    let told = run(path, &["run", "-r", "10", "true"]);
+    assert!(!told.contains("warm-ups"), "{told}");
     let more = run(path, &["run", "-r", "11", "true"]);
     assert!(more.contains("15 executions per command"), "{more}");
+}
+
+#[test]
+fn two_programs_after_the_dashes_are_told_to_be_one_command() {
+    let folder = TempDir::new().unwrap();
+    for name in ["a", "b"] {
+        symlink("/bin/true", folder.path().join(name)).unwrap();
+    }
+    let told = |words: &[&str]| {
+        let arguments = [&["run", "-n", "1", "-i", "1", "--"], words].concat();
+        run(folder.path(), &arguments)
+    };
+    let both = told(&["./a", "./b"]);
+    let note = "note: `./a ./b` is measured as one command; `-c ./a -c ./b` compares 2";
+    assert!(both.contains(note), "{both}");
+    let with_argument = told(&["./a", "b"]);
+    assert!(!with_argument.contains("as one command"), "{with_argument}");
 }
 
 #[test]

@@ -150,8 +150,8 @@ fn nothing_counts_of_an_instance_whose_end_makes_it_void() {
     assert_snapshot!(run(folder.path(), &sides), @"
     2.0 against 1.0: no verdict, 1 not measured   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate  ratio  interval  instances  verdict
-     sort        1.011 s          –                       4 / 0  – not measured: 16 failures in 2.0
+     benchmark  ratio  interval  verdict         baseline  candidate  instances  note
+     sort                        – not measured   1.011 s          –      4 / 0  16 failures in 2.0
 
     excluded from 32 iterations: 8 burn-in, 12 failed (`--audit` shows which)
     exit 3

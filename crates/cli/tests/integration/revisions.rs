@@ -198,8 +198,8 @@ fn revisions_and_dates_are_sides() {
     assert_snapshot!(told.join("\n\n"), @"
     HEAD~5 against v1: 1 regression   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate   ratio  interval        instances  verdict
-     b            1.00 s     1.31 s  1.303×  [1.295, 1.311]      3 / 3  ✗ regression
+     benchmark   ratio  interval        verdict       baseline  candidate  instances
+     b          1.303×  [1.295, 1.311]  ✗ regression    1.00 s     1.31 s      3 / 3
 
     note: v1 is commit 673fde601b
     note: HEAD~5 is commit 74b9f5116c
@@ -215,8 +215,8 @@ fn revisions_and_dates_are_sides() {
 
     since=2026-02-13 against until 2026-02-13: 1 regression   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate  ratio  interval      instances  verdict
-     b          1.0049 s     1.29 s  1.28×  [1.25, 1.32]    60 / 60  ✗ regression
+     benchmark  ratio  interval      verdict       baseline  candidate  instances
+     b          1.28×  [1.25, 1.32]  ✗ regression  1.0049 s     1.29 s    60 / 60
 
     note: pooled: 20 sessions of 20 versions in until 2026-02-13, 20 sessions of 20
     versions in since=2026-02-13
@@ -225,8 +225,8 @@ fn revisions_and_dates_are_sides() {
 
     HEAD~5 against last 3 of main: no regression found, 1 unchanged within 0.59 %   (1 comparison, FDR 5 %, no change: within 3 %)
 
-     benchmark  baseline  candidate   ratio  interval        instances  verdict
-     b           1.307 s     1.31 s  1.001×  [0.997, 1.006]      9 / 3  = no change, at most 0.59 %
+     benchmark   ratio  interval        verdict                      baseline  candidate  instances
+     b          1.001×  [0.997, 1.006]  = no change, at most 0.59 %   1.307 s     1.31 s      9 / 3
 
     note: last 3 of main is without the runs of the other sides
     note: HEAD~5 is commit 74b9f5116c

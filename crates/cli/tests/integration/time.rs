@@ -65,6 +65,25 @@ fn each_value_is_the_time_of_an_execution_and_each_instance_a_process() {
 }
 
 #[test]
+fn the_first_value_of_a_process_is_cold_after_one_that_failed_too() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let setup = "import os; os.path.exists('seen') or (open('seen', 'w').close(), os._exit(3))";
+    let arguments = [
+        "time", "pass", "-s", setup, "-n", "1", "-i", "2", "--loops", "4",
+    ];
+    let told = run(path, &arguments);
+    let all = records(path, "iteration");
+    let flags = all.iter().map(|it| {
+        let outcome = it["outcome"].as_str().unwrap();
+        (outcome, it["burn_in"].as_bool().unwrap())
+    });
+    let flags: Vec<(&str, bool)> = flags.collect();
+    let wanted = [("failed", true), ("ok", true), ("ok", false), ("ok", false)];
+    assert_eq!(flags, wanted, "{told}");
+}
+
+#[test]
 fn several_statements_are_compared_with_loops_of_their_own() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();

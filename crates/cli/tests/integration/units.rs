@@ -79,8 +79,8 @@ fn milliseconds_and_seconds_are_compared_as_times() {
         &[("t", "s", "lower", SECONDS)],
     ]);
     let folder = folder.path();
-    assert_snapshot!(compared(folder, ["version:v1", "version:v2"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.5 %");
-    assert_snapshot!(compared(folder, ["1.jsonl", "2.jsonl"]), @" a           1010 ms    1010 ms  1.00×  [0.99, 1.01]      4 / 4  = no change within these files, at most 1.5 %");
+    assert_snapshot!(compared(folder, ["version:v1", "version:v2"]), @" a          1.00×  [0.99, 1.01]  = no change within these sessions, at most 1.5 %    1.01 s     1.01 s      4 / 4");
+    assert_snapshot!(compared(folder, ["1.jsonl", "2.jsonl"]), @" a          1.00×  [0.99, 1.01]  = no change within these files, at most 1.5 %   1010 ms    1010 ms      4 / 4");
     assert_snapshot!(run(folder, &["variability", "--settings", "each", "--metric", "t"]), @"
     1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
@@ -99,11 +99,11 @@ fn times_and_sizes_are_not_compared() {
     ]);
     let folder = folder.path();
     assert_snapshot!(compared(folder, ["version:v1", "version:v2"]), @"
-     a                 –     1010 B                       0 / 4  ? no verdict: the units of the sides cannot be converted into each other
+     a                           ? no verdict         –     1010 B      0 / 4  the units of the sides cannot be converted into each other
     note: a: the baseline is in s, the candidate in B
     ");
     assert_snapshot!(compared(folder, ["1.jsonl", "2.jsonl"]), @"
-     a            1.01 s          –                       4 / 0  ? no verdict: the units of the sides cannot be converted into each other
+     a                           ? no verdict    1.01 s          –      4 / 0  the units of the sides cannot be converted into each other
     note: a: the baseline is in s, the candidate in B
     ");
     let pooled = ["variability", "--settings", "pooled", "--metric", "t"];

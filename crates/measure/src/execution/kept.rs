@@ -9,7 +9,7 @@ use super::execute::{ExecutionEnd, ExecutionResult, OutputTail};
 use super::instance::{ExecutionStep, GivenUp, InstanceRunner};
 use super::runner::{EventOutlet, RunError};
 use super::values::{ExecutionValues, values};
-use crate::suite::{Case, OutputMetrics};
+use crate::suite::{Case, OutputMetrics, Statement};
 use lapwing_model::{Iteration, Object, Outcome, Record};
 
 /// How much of a failure's output is kept, for people to read.
@@ -76,11 +76,19 @@ impl InstanceRunner<'_, '_> {
             }
         }
         let counts = self.index >= self.burn_in();
+        // Each process of a statement is cold at first, also one after a process that failed.
+        let is_statement = Statement::interpreter_of(self.visit.case).is_some();
+        let cold = if is_statement {
+            self.burn_in() as usize
+        } else {
+            0
+        };
         let loops = values.loops.unwrap_or(1);
         for (position, metrics) in values.iterations.into_iter().enumerate() {
             let mut iteration = self.blank(offset);
             iteration.metrics = metrics;
             iteration.loops = loops;
+            iteration.burn_in |= position < cold;
             if position == 0 {
                 iteration.attributes = std::mem::take(&mut attributes);
             }

@@ -36,7 +36,7 @@ impl SessionResults {
             let candidates = rows[1..].iter().filter(|row| !row.is_control);
             candidates.map(|candidate| [&rows[0], candidate])
         });
-        self.judged(pairs.collect(), true)
+        self.judged(pairs.collect(), true, 0)
     }
 
     /// Returns the first variant of each benchmark with its copy, if there is one.
@@ -45,11 +45,11 @@ impl SessionResults {
             let control = rows.iter().find(|row| row.is_control)?;
             Some([&rows[0], control])
         });
-        self.judged(pairs.collect(), true)
+        self.judged(pairs.collect(), true, 0)
     }
 
     /// Returns every benchmark with the best one by the metric, which is the candidate; with a reference, every other
-    /// benchmark with that one, which is the baseline.
+    /// benchmark with that one, which is the baseline. Verdicts and intervals allow for the choice of the best one.
     pub fn compare_benchmarks(&self, reference: Option<&str>) -> Vec<SessionComparison<'_>> {
         let mut rows = self.rows.iter();
         if let Some(baseline) = rows.find(|row| Some(row.benchmark.as_str()) == reference) {
@@ -58,7 +58,7 @@ impl SessionResults {
                 .iter()
                 .filter(|row| row.benchmark != baseline.benchmark);
             let pairs = others.map(|candidate| [baseline, candidate]);
-            return self.judged(pairs.collect(), false);
+            return self.judged(pairs.collect(), false, 0);
         }
         let mut ranked: Vec<(f64, &SessionResult)> = self
             .rows
@@ -74,7 +74,7 @@ impl SessionResults {
             [] => Vec::new(),
             [(_, fastest), others @ ..] => others.iter().map(|(_, row)| [*row, *fastest]).collect(),
         };
-        self.judged(pairs, false)
+        self.judged(pairs, false, ranked.len())
     }
 
     fn by_benchmark(&self) -> impl Iterator<Item = &[SessionResult]> {
@@ -82,11 +82,13 @@ impl SessionResults {
             .chunk_by(|one, other| one.benchmark == other.benchmark)
     }
 
-    /// Returns the comparisons of a baseline and a candidate each, with their verdicts.
+    /// Returns the comparisons of a baseline and a candidate each, with their verdicts; the candidate is the best of so
+    /// many, or was not chosen.
     fn judged<'a>(
         &'a self,
         pairs: Vec<[&'a SessionResult; 2]>,
         is_of_variants: bool,
+        best_of: usize,
     ) -> Vec<SessionComparison<'a>> {
         let options = CompareOptions::default();
         let compared = pairs.iter().map(|pair| {
@@ -100,6 +102,7 @@ impl SessionResults {
             let sides = pair.map(|row| SideSample {
                 fingerprints: BTreeSet::new(),
                 params: BTreeMap::new(),
+                best_of: u32::try_from(best_of).unwrap_or(u32::MAX),
                 ..row.side.clone()
             });
             let names = names(*pair, is_of_variants);
@@ -134,3 +137,6 @@ fn names(pair: [&SessionResult; 2], is_of_variants: bool) -> [&str; 2] {
         }
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -165,6 +165,12 @@ impl Replication {
         Confidence::new(1.0 - level).unwrap_or(confidence)
     }
 
+    /// Returns the level of intervals that has this confidence if the best side was chosen, at a single look.
+    pub(in crate::judge) fn after_choice(&self, confidence: Confidence) -> Confidence {
+        let level = self.looks.after_choice(1.0 - confidence.level());
+        Confidence::new(1.0 - level).unwrap_or(confidence)
+    }
+
     /// Returns the numbers of replicates of the two sides.
     pub fn sizes(&self) -> [usize; 2] {
         match &self.replicates {

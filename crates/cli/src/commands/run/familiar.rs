@@ -127,6 +127,20 @@ impl CommandSweep {
         (self.runs.is_some() && planned != u64::from(runs)).then_some(planned)
     }
 
+    /// Returns a note on the executions to warm up, which hyperfine has once per command, where a number of executions
+    /// was asked for.
+    pub fn warmups_note(&self, settings: &Settings) -> Option<String> {
+        self.runs.or(self.min_runs)?;
+        let instances = settings.instances.filter(|it| *it > 1)?;
+        match settings.burn_in? {
+            BurnIn::Fixed(burn_in @ 1..) => Some(format!(
+                "{} warm-ups per command: each of its {instances} instances starts cold and has {burn_in}",
+                u64::from(instances) * u64::from(burn_in)
+            )),
+            BurnIn::Fixed(0) | BurnIn::Auto => None,
+        }
+    }
+
     /// Returns the commands with the reference before them.
     pub fn with_reference(&self, commands: Vec<CommandLine>) -> Result<Vec<CommandLine>, CliError> {
         let Some(reference) = &self.reference else {

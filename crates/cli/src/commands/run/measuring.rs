@@ -18,7 +18,8 @@ pub struct MeasuringOptions {
     /// Iterations per instance, after burn-in [default: 5]
     #[arg(long, short, value_name = "N", value_parser = parse_iterations, help_heading = "Repetitions and limits")]
     pub iterations: Option<u32>,
-    /// Burn-in iterations per instance, stored but excluded from analysis, or `auto` [default: 1]
+    /// Burn-in iterations at the start of each instance, stored but excluded from analysis, or `auto`
+    /// [default: 1]
     #[arg(long, short = 'w', visible_alias = "warmup", value_name = "N", value_parser = parse_burn_in, help_heading = "Repetitions and limits")]
     pub burn_in: Option<BurnIn>,
     /// Run benchmarks on these CPUs only, such as 0-1,3

@@ -238,6 +238,9 @@ impl Run {
         };
         let commands = words::commands(&self.command, &self.words, origin)?;
         self.refuse_contradictions(commands.len())?;
+        if let Some(note) = words::one_command_note(&self.words) {
+            context.terminal.note(&note);
+        }
         let commands = self.sweep.with_reference(commands)?;
         let mut settings = self.settings();
         let mut attributes = Object::new();
@@ -254,6 +257,9 @@ impl Run {
                 context.terminal.note(&format!(
                     "{planned} executions per command: instances have equally many iterations"
                 ));
+            }
+            if let Some(note) = self.sweep.warmups_note(&settings) {
+                context.terminal.note(&note);
             }
             let commands = self.ad_hoc(commands)?;
             if let (Some(_), Some(name)) = (&self.sweep.reference, commands.names.first()) {

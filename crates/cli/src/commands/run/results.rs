@@ -63,7 +63,7 @@ pub fn session_answer(
             .map(str::to_owned),
         all_figures: false,
         session: session.clone(),
-        instances: state.instances.len(),
+        instances: state.instances.iter().filter(|it| !it.is_lost()).count(),
         interrupted_of: None,
         next: Vec::new(),
     })

@@ -55,6 +55,21 @@ pub fn commands(
     Ok(vec![CommandLine::Words(words.to_vec())])
 }
 
+/// Returns a note on words that are all paths of programs: they are one command, but may be meant as several.
+pub(super) fn one_command_note(words: &[String]) -> Option<String> {
+    let is_path_of_program = |word: &String| word.contains('/') && is_executable(Path::new(word));
+    (words.len() > 1 && words.iter().all(is_path_of_program)).then(|| {
+        let all: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        let several: Vec<String> = all.iter().map(|word| format!("-c {word}")).collect();
+        format!(
+            "`{}` is measured as one command; `{}` compares {}",
+            all.join(" "),
+            several.join(" "),
+            words.len()
+        )
+    })
+}
+
 /// Returns the commands among positional arguments, the first of which is otherwise a suite file: texts with spaces
 /// are shell commands, and so is the name of a program.
 pub(super) fn in_place_of_suite(texts: &[String]) -> Result<Vec<String>, CliError> {

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use super::super::{StoreCatalogue, StoreError, StoreResult, query};
 use super::read;
 use super::rows::{self, INSTANCE_COLUMNS, SESSION_COLUMNS};
-use lapwing_model::{Id, Instance, InstanceEnd, Run, Session};
+use lapwing_model::{Id, Instance, InstanceEnd, InstanceOutcome, Run, Session};
 
 /// A session and how far it has come.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +27,14 @@ pub struct InstanceState {
     pub end: Option<InstanceEnd>,
     /// How many iterations were recorded.
     pub iterations: u64,
+}
+
+impl InstanceState {
+    /// Returns whether it was cut short, so that it is no result.
+    pub fn is_lost(&self) -> bool {
+        let end = self.end.as_ref();
+        end.is_some_and(|end| end.outcome == InstanceOutcome::Lost)
+    }
 }
 
 impl StoreCatalogue<'_> {

@@ -56,9 +56,11 @@ pub struct ComparisonFields<'a> {
     sides: SideFields<'a>,
     baseline_iterations: usize,
     candidate_iterations: usize,
+    /// The ratio that is shown: the judged one, or else the descriptive one.
     ratio: Option<f64>,
     lower: Option<f64>,
     upper: Option<f64>,
+    /// The ratio marked ≈, which is not judged.
     descriptive_ratio: Option<f64>,
     descriptive_lower: Option<f64>,
     descriptive_upper: Option<f64>,
@@ -111,6 +113,7 @@ impl<'a> ComparisonFields<'a> {
         let unpaired = comparison.ratio.and_then(|ratio| ratio.unpaired);
         let descriptive = comparison.descriptive.as_ref();
         let described = descriptive.and_then(|ratio| ratio.interval);
+        let described_ratio = descriptive.map(|ratio| ratio.value);
         // Exact comparisons are no tests.
         let is_test = !comparison.is_exact;
         let tested = comparison.ratio.filter(|_| is_test);
@@ -132,10 +135,12 @@ impl<'a> ComparisonFields<'a> {
             },
             baseline_iterations: size(baseline).iterations,
             candidate_iterations: size(candidate).iterations,
-            ratio: comparison.ratio.map(|ratio| ratio.value),
+            ratio: comparison
+                .ratio
+                .map_or(described_ratio, |ratio| Some(ratio.value)),
             lower: interval.map(|it| it.lower),
             upper: interval.map(|it| it.upper),
-            descriptive_ratio: descriptive.map(|ratio| ratio.value),
+            descriptive_ratio: described_ratio,
             descriptive_lower: described.map(|it| it.lower),
             descriptive_upper: described.map(|it| it.upper),
             difference: comparison.difference.map(|difference| difference.value),
@@ -286,7 +291,7 @@ pub struct SuiteRow<'a> {
     ratio: Option<f64>,
     lower: Option<f64>,
     upper: Option<f64>,
-    /// Instead of the ratio, where its benchmarks have too few instances for a verdict.
+    /// The same ratio, where its benchmarks have too few instances for a verdict.
     descriptive_ratio: Option<f64>,
     descriptive_lower: Option<f64>,
     descriptive_upper: Option<f64>,
@@ -305,7 +310,7 @@ impl<'a> SuiteRow<'a> {
             baseline: &suite.baseline,
             candidate: &suite.candidate,
             benchmarks: suite.ratio.benchmarks,
-            ratio: ratio.map(|it| it.ratio),
+            ratio: of_suite.map(|it| it.ratio),
             lower: interval.map(|it| it.lower),
             upper: interval.map(|it| it.upper),
             descriptive_ratio: descriptive.map(|it| it.ratio),

@@ -14,7 +14,7 @@ use crate::answers::subject_title;
 use crate::writing::Align::{Left, Right, Whole};
 use crate::writing::{IntervalBar, Note, Picture, Table, TextAnswer, View};
 use crate::{
-    ComparisonText, EstimateText, VerdictText, after, explanation_text, news_first, quantity,
+    ComparisonText, EstimateText, VerdictText, explanation_text, news_first, quantity,
     replication_notes, round_percent, suite_ratio_text, verdicts_text, within_text,
 };
 
@@ -207,7 +207,8 @@ impl Footnotes {
     }
 }
 
-/// Returns the table; the reasons of verdicts become footnotes if there are any.
+/// Returns the table: the ratio with its grade of certainty first, then what it rests on. The reasons of verdicts are
+/// its last column, or become footnotes.
 fn table(
     answer: &CompareAnswer,
     listed: &[&Comparison],
@@ -215,17 +216,19 @@ fn table(
     is_narrow: bool,
 ) -> Table {
     let columns = NameColumns::of(answer, listed);
+    let has_notes = footnotes.is_none() && listed.iter().any(|it| explanation_text(it).is_some());
     let mut table = Table::of_shown(&[
         (true, "benchmark", Left),
         (columns.metrics && !is_narrow, "metric", Left),
         (columns.sides, "candidate of", Left),
         (answer.each_baseline, "against", Left),
-        (true, "baseline", Right),
-        (true, "candidate", Right),
         (true, "ratio", Right),
         (true, "interval", Whole),
-        (true, "instances", Right),
         (true, "verdict", Left),
+        (true, "baseline", Right),
+        (true, "candidate", Right),
+        (true, "instances", Right),
+        (has_notes, "note", Left),
     ])
     .dispensable(&["instances", "candidate", "baseline", "interval"])
     .strong(format!(
@@ -250,30 +253,31 @@ fn table(
             comparison.candidate.clone(),
             comparison.baseline.clone(),
         ];
+        let reason = explanation_text(comparison);
+        let number = reason
+            .clone()
+            .zip(footnotes.as_deref_mut())
+            .map(|(reason, footnotes)| footnotes.number(reason));
+        cells.extend([ratio, interval, verdict_cell(comparison, number)]);
         cells.extend(Estimate::row_text(&estimates, &comparison.metric.unit));
         cells.extend([
-            ratio,
-            interval,
             format!("{baseline} / {candidate}"),
-            verdict_text(comparison, footnotes.as_deref_mut()),
+            reason.unwrap_or_default(),
         ]);
         table.row(cells);
     }
     table
 }
 
-/// Returns `✗ regression`, or `? undecided: between −2 % and +9 %; needs about 12 instances per side`. Where there is
-/// no room for reasons, there is none for bounds either, which the interval has too.
-fn verdict_text(comparison: &Comparison, footnotes: Option<&mut Footnotes>) -> String {
+/// Returns `✗ regression`, or `? undecided [1]` with the number of a footnote. The bounds of what is undecided stand
+/// in the interval beside it.
+fn verdict_cell(comparison: &Comparison, footnote: Option<usize>) -> String {
     let symbol = comparison.verdict.symbol();
     let grade = comparison.grade_text();
-    match (explanation_text(comparison), footnotes) {
-        (Some(reason), Some(footnotes)) => {
-            let short = grade.split(": ").next().unwrap_or(&grade);
-            format!("{symbol} {short} [{}]", footnotes.number(reason))
-        }
-        (Some(reason), None) => format!("{symbol} {grade}{}{reason}", after(&grade)),
-        (None, _) => format!("{symbol} {grade}"),
+    let short = grade.split(": ").next().unwrap_or(&grade);
+    match footnote {
+        Some(number) => format!("{symbol} {short} [{number}]"),
+        None => format!("{symbol} {short}"),
     }
 }
 

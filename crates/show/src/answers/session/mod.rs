@@ -52,7 +52,7 @@ pub struct SessionAnswer {
     pub all_figures: bool,
     /// The session.
     pub session: Session,
-    /// Number of its instances.
+    /// Number of its instances, without lost ones.
     pub instances: usize,
     /// Number of planned instances, if measuring was interrupted before all were measured.
     pub interrupted_of: Option<usize>,
