@@ -239,25 +239,45 @@ pub enum DurationGroup {
     Host,
 }
 
-/// Returns the statistics of each duration of the tasks, by group.
+impl DurationGroup {
+    fn key(self, class: Name, worker: Name, host: Name) -> Name {
+        match self {
+            Self::All => Name::EMPTY,
+            Self::Class => class,
+            Self::Worker => worker,
+            Self::Host => host,
+        }
+    }
+}
+
+/// Returns the statistics of each duration of the tasks, by group; of calls the total, of recursive ones only that of
+/// the outermost, and as computing the self time.
 pub fn durations(
     trace: &Trace,
     group: DurationGroup,
 ) -> BTreeMap<String, BTreeMap<TaskDuration, Statistics>> {
     let mut all: BTreeMap<Name, Vec<Vec<i64>>> = BTreeMap::new();
-    for task in &trace.tasks {
-        let key = match group {
-            DurationGroup::All => Name::EMPTY,
-            DurationGroup::Class => task.class,
-            DurationGroup::Worker => task.worker,
-            DurationGroup::Host => task.host,
-        };
+    let mut add = |key, of: &dyn Fn(TaskDuration) -> Option<i64>| {
         let lists = all
             .entry(key)
             .or_insert_with(|| vec![Vec::new(); TaskDuration::ALL.len()]);
         for (duration, list) in TaskDuration::ALL.iter().zip(lists) {
-            list.extend(duration.of(task));
+            list.extend(of(*duration));
         }
+    };
+    if trace.calls.is_empty() {
+        for task in &trace.tasks {
+            let key = group.key(task.class, task.worker, task.host);
+            add(key, &|duration| duration.of(task));
+        }
+    }
+    for call in &trace.calls {
+        let key = group.key(call.class, call.worker, call.host);
+        add(key, &|duration| match duration {
+            TaskDuration::Compute => Some(call.self_time),
+            TaskDuration::Total => (!call.is_recursive).then(|| call.end - call.start),
+            _ => None,
+        });
     }
     let groups = all.into_iter().map(|(key, lists)| {
         let statistics = by_duration(&TaskDuration::ALL, &lists);

@@ -54,6 +54,8 @@ pub struct Lane {
     pub kind: LaneKind,
     /// The worker or the target; empty for the controller.
     pub name: Name,
+    /// How many rows of the same worker are above it: calls stand below those that they lie within.
+    pub level: u32,
     /// Its pieces in order; none overlaps another.
     pub pieces: Vec<LanePiece>,
 }
@@ -77,7 +79,9 @@ pub fn lanes(trace: &Trace) -> Vec<Lane> {
         LaneKind::Transfers => format!("{}\u{10ffff}", trace.text(lane.name)),
         LaneKind::Controller | LaneKind::Worker => trace.text(lane.name).to_owned(),
     };
-    lanes.sort_by(|one, other| natural_order(&key(one), &key(other)));
+    lanes.sort_by(|one, other| {
+        natural_order(&key(one), &key(other)).then(one.level.cmp(&other.level))
+    });
     let pieces: Vec<LanePiece> = (trace.phases.iter().enumerate())
         .filter(|(_, phase)| phase.end != MISSING && phase.start < phase.end)
         .map(|(item, phase)| LanePiece {
@@ -91,6 +95,7 @@ pub fn lanes(trace: &Trace) -> Vec<Lane> {
         let controller = Lane {
             kind: LaneKind::Controller,
             name: Name::EMPTY,
+            level: 0,
             pieces: flat(pieces),
         };
         lanes.insert(0, controller);
@@ -99,10 +104,11 @@ pub fn lanes(trace: &Trace) -> Vec<Lane> {
 }
 
 /// Returns a lane of the pieces of each worker or target.
-fn flat_lanes(kind: LaneKind, by_name: BTreeMap<Name, Vec<LanePiece>>) -> Vec<Lane> {
-    let lanes = by_name.into_iter().map(|(name, pieces)| Lane {
+fn flat_lanes(kind: LaneKind, by_name: BTreeMap<(Name, u32), Vec<LanePiece>>) -> Vec<Lane> {
+    let lanes = by_name.into_iter().map(|((name, level), pieces)| Lane {
         kind,
         name,
+        level,
         pieces: flat(pieces),
     });
     lanes.collect()
@@ -110,9 +116,15 @@ fn flat_lanes(kind: LaneKind, by_name: BTreeMap<Name, Vec<LanePiece>>) -> Vec<La
 
 /// Returns the lanes of all workers that had a task, in no order.
 pub(crate) fn worker_lanes(trace: &Trace) -> Vec<Lane> {
-    let mut by_worker: BTreeMap<Name, Vec<LanePiece>> = BTreeMap::new();
+    let mut by_worker: BTreeMap<(Name, u32), Vec<LanePiece>> = BTreeMap::new();
+    // Tasks that are whole calls lie within each other.
+    let mut both = trace.tasks.iter().zip(&trace.calls);
+    let are_calls = trace.tasks.len() == trace.calls.len()
+        && both.all(|(task, call)| task.computing() == Some((call.start, call.end)));
     for (item, task) in trace.tasks.iter().enumerate() {
-        let pieces = by_worker.entry(task.worker).or_default();
+        let call = trace.calls.get(item).filter(|_| are_calls);
+        let level = call.map_or(0, |call| call.level);
+        let pieces = by_worker.entry((task.worker, level)).or_default();
         pieces.extend(LANE_ORDER.into_iter().filter_map(|part| {
             let (start, end) = part.interval(task)?;
             (start < end).then_some(LanePiece {
@@ -127,13 +139,13 @@ pub(crate) fn worker_lanes(trace: &Trace) -> Vec<Lane> {
 }
 
 fn transfer_lanes(trace: &Trace) -> Vec<Lane> {
-    let mut by_target: BTreeMap<Name, Vec<LanePiece>> = BTreeMap::new();
+    let mut by_target: BTreeMap<(Name, u32), Vec<LanePiece>> = BTreeMap::new();
     for (item, transfer) in trace.transfers.iter().enumerate() {
         for (part, interval) in parts(transfer) {
             if let Some((start, end)) = interval
                 && start < end
             {
-                let pieces = by_target.entry(transfer.target).or_default();
+                let pieces = by_target.entry((transfer.target, 0)).or_default();
                 pieces.push(LanePiece {
                     start,
                     end,

@@ -5,7 +5,9 @@
 //! task waited for, and [`contention`] whether tasks are slower side by side. `docs/traces.md` has the meaning of all
 //! events.
 
+mod calls;
 mod causes;
+mod clocks;
 mod compare;
 mod contention;
 mod controller;
@@ -28,7 +30,9 @@ mod waits;
 mod what_if;
 mod worker_time;
 
+pub use calls::Call;
 pub use causes::{Cause, Counterfactuals, GraphSource, Overhead, TraceFinding};
+pub use clocks::ClockOffset;
 pub use compare::{DurationSums, PathTimes, TaskTimes, TraceComparison, TraceWhole};
 pub use contention::{Contention, ContentionCause, contention};
 pub use controller::{ControllerTime, PhaseTime, controller_time};
@@ -38,7 +42,7 @@ pub use durations::{
 pub use findings::{TraceFindings, find};
 pub use graph::{IdealTime, TaskGraph};
 pub use lanes::{LANE_ORDER, Lane, LaneKind, LanePart, LanePiece, lanes};
-pub use lint::{ClockOffset, Defect, DefectKind, lint};
+pub use lint::{Defect, DefectKind, lint};
 pub use metrics::metrics;
 pub use names::{Name, Names};
 pub use off_cpu::{OffCpu, WaitsFor, off_cpu};

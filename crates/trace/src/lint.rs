@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::clocks::ClockOffset;
 use crate::durations::{TaskDuration, TransferDuration};
-use crate::names::Name;
 use crate::trace::{TaskEvent, Trace, TransferEvent, TransferMode};
 
 /// A kind of defect.
@@ -27,6 +27,8 @@ pub enum DefectKind {
     Retry,
     /// The clocks of a host and of the controller differ.
     Clock,
+    /// They differ, and the times of the host are moved to the clock of the controller.
+    ShiftedClock,
 }
 
 impl DefectKind {
@@ -42,6 +44,7 @@ impl DefectKind {
             Self::Repeated => "repeated",
             Self::Retry => "retry",
             Self::Clock => "clock",
+            Self::ShiftedClock => "shifted_clock",
         }
     }
 
@@ -59,6 +62,7 @@ impl DefectKind {
             Self::Repeated => "the first event counts",
             Self::Retry => "every attempt is a task of its own",
             Self::Clock => "durations from one host to another are off by that much",
+            Self::ShiftedClock => "the times of this host are shifted by that much",
         }
     }
 }
@@ -78,51 +82,6 @@ pub struct Defect {
     pub offset: Option<i64>,
 }
 
-/// How far the clock of a host is ahead of the controller's, in ns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ClockOffset {
-    /// At least so much: no result was published after the controller knew it.
-    pub lower: i64,
-    /// At most so much: no task arrived before it was planned.
-    pub upper: i64,
-}
-
-impl ClockOffset {
-    /// Returns the offset of each host that the order of cause and effect leaves.
-    pub fn of_hosts(trace: &Trace) -> BTreeMap<String, Self> {
-        let mut offsets: BTreeMap<Name, Self> = BTreeMap::new();
-        for task in &trace.tasks {
-            let offset = offsets.entry(task.host).or_insert(Self {
-                lower: i64::MIN,
-                upper: i64::MAX,
-            });
-            let pair = |one, other| task.at(one).zip(task.at(other));
-            if let Some((planned, enqueued)) = pair(TaskEvent::Planned, TaskEvent::Enqueued) {
-                offset.upper = offset.upper.min(enqueued - planned);
-            }
-            // The controller may know of a result before it is published, but not before it is computed.
-            let computed = pair(TaskEvent::Computed, TaskEvent::Completed);
-            let computed = computed.or_else(|| pair(TaskEvent::Published, TaskEvent::Completed));
-            if let Some((computed, completed)) = computed {
-                offset.lower = offset.lower.max(computed - completed);
-            }
-        }
-        let named = offsets.into_iter();
-        named
-            .map(|(host, offset)| (trace.text(host).to_owned(), offset))
-            .collect()
-    }
-
-    /// Returns the offset that is certain, in ns: 0 if there may be none.
-    pub fn certain(self) -> i64 {
-        if self.upper < 0 {
-            self.upper
-        } else {
-            self.lower.max(0)
-        }
-    }
-}
-
 /// Returns the defects of a trace, by kind.
 pub fn lint(trace: &Trace) -> Vec<Defect> {
     let mut found = Found::default();
@@ -137,16 +96,23 @@ pub fn lint(trace: &Trace) -> Vec<Defect> {
     }
     tasks(trace, &mut found);
     transfers(trace, &mut found);
-    let offsets = ClockOffset::of_hosts(trace);
+    let offsets = ClockOffset::of_hosts(trace).into_iter();
+    let mut offsets: BTreeMap<String, i64> = offsets
+        .map(|(host, offset)| (host, offset.certain()))
+        .filter(|(_, certain)| *certain != 0)
+        .collect();
     for (host, offset) in &offsets {
-        let certain = offset.certain();
-        if certain != 0 {
-            found.add(DefectKind::Clock, host, || format!("{certain} ns"));
-        }
+        found.add(DefectKind::Clock, host, || format!("{offset} ns"));
+    }
+    for (host, shift) in &trace.shifts {
+        let host = trace.text(*host);
+        found.add(DefectKind::ShiftedClock, host, || format!("{shift} ns"));
+        offsets.insert(host.to_owned(), *shift);
     }
     let mut defects = found.defects();
-    let clocks = defects.iter_mut().filter(|it| it.kind == DefectKind::Clock);
-    clocks.for_each(|it| it.offset = offsets.get(&it.subject).map(|it| it.certain()));
+    let clocks = [DefectKind::Clock, DefectKind::ShiftedClock];
+    let clocks = defects.iter_mut().filter(|it| clocks.contains(&it.kind));
+    clocks.for_each(|it| it.offset = offsets.get(&it.subject).copied());
     defects
 }
 

@@ -3,6 +3,7 @@
 use lapwing_model::{Id, Object, Span};
 use serde_json::Value;
 
+use crate::calls::SpanPlace;
 use crate::names::{FastMap, Name};
 use crate::read::builder::{class_of, host_of};
 use crate::trace::{
@@ -24,6 +25,8 @@ const PRESSURE: &str = "pressure";
 pub struct SpanReader {
     trace: Trace,
     attempts: FastMap<Name, u32>,
+    /// Of the other spans.
+    places: Vec<SpanPlace>,
 }
 
 impl SpanReader {
@@ -60,7 +63,7 @@ impl SpanReader {
                 trace.micros.insert(span.name.clone(), micro);
             }
             HOST if span.name == PRESSURE => trace.add_pressure(span),
-            _other => trace.add_other(span),
+            _other => self.places.extend(trace.add_other(span)),
         }
     }
 
@@ -68,12 +71,14 @@ impl SpanReader {
     pub fn finish(mut self) -> Trace {
         self.trace.phases.sort_by_key(|phase| phase.start);
         if self.trace.tasks.is_empty() {
+            self.trace.take_calls(&self.places);
             self.trace.take_others_for_tasks();
         }
         let open = self.trace.others.iter_mut();
         for other in open.filter(|other| other.end == MISSING) {
             other.end = other.start;
         }
+        self.trace.align_clocks();
         self.trace
     }
 }
@@ -140,20 +145,32 @@ impl Trace {
         }
     }
 
-    fn add_other(&mut self, span: &Span) {
+    /// Adds a span that is neither task nor transfer, and returns its place among others; `None` without times.
+    fn add_other(&mut self, span: &Span) -> Option<SpanPlace> {
         let events = span.events.values();
-        let (Some(start), Some(end)) = (events.clone().min(), events.max()) else {
-            return;
-        };
+        let (start, last) = (*events.clone().min()?, *events.max()?);
+        let begin = span.events.get("begin").copied();
+        let end = span.events.get("end").copied();
         let worker = span.lane.as_deref().unwrap_or_default();
-        let is_open = span.events.contains_key("begin") && !span.events.contains_key("end");
         self.others.push(OtherSpan {
             name: self.names.intern(&span.name),
             worker: self.names.intern(worker),
-            start: *start,
+            start: begin.unwrap_or(start),
             // Without tasks it becomes one, which has no end.
-            end: if is_open { MISSING } else { *end },
+            end: match begin {
+                Some(_) => end.unwrap_or(MISSING),
+                None => last,
+            },
         });
+        let mut text = |key: &str| {
+            let text = span.attributes.get(key).and_then(Value::as_str);
+            self.names.intern(text.unwrap_or_default())
+        };
+        Some(SpanPlace {
+            id: text("span"),
+            parent: text("parent"),
+            group: text("async"),
+        })
     }
 
     fn add_pressure(&mut self, span: &Span) {
@@ -190,6 +207,9 @@ impl Trace {
 
     /// Returns the trace as spans of an instance. Events keep their clock.
     pub fn spans(&self, instance: Id) -> Vec<Span> {
+        if !self.shifts.is_empty() {
+            return self.as_measured().spans(instance);
+        }
         let span = |category: &str, name: &str, lane: Option<Name>, events: &[(&str, i64)]| {
             let known = events.iter().filter(|(_, at)| *at != MISSING);
             Span {
@@ -285,7 +305,7 @@ fn integer(attributes: &Object, key: &str) -> Option<i64> {
 }
 
 /// Returns the host of a lane: of an address such as `10.0.0.1:41234` and of `tcp://…` too.
-fn host(lane: &str) -> &str {
+pub(crate) fn host(lane: &str) -> &str {
     match lane.rsplit_once(':') {
         Some((host, _)) => host,
         None => host_of(lane).unwrap_or_default(),

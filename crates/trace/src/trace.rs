@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::calls::Call;
 use crate::names::{Name, Names};
 
 /// An event that a trace does not have.
@@ -357,6 +358,10 @@ pub struct Trace {
     pub repeated: Vec<u64>,
     /// Whether the last line has no end.
     pub is_truncated: bool,
+    /// The calls that spans within each other are. Tasks are the pieces of their self time.
+    pub calls: Vec<Call>,
+    /// How far the clocks of hosts were ahead of the controller's, in ns, where their times are shifted by that.
+    pub shifts: BTreeMap<Name, i64>,
     /// Says what tasks wait for.
     pub inputs_from: InputsSource,
 }

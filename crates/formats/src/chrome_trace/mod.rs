@@ -159,6 +159,7 @@ impl ChromeReader {
             "b" => {
                 let (id, begin) = (event.async_id(), time("ts", &event.ts)?);
                 let at = self.begin(thread, event, begin);
+                self.spans[at].1.attribute("async", Some(id.as_str()));
                 self.begun_anywhere.entry(id).or_default().push(at);
             }
             "e" => {

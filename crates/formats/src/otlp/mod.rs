@@ -3,7 +3,7 @@
 
 mod wire;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
@@ -14,7 +14,7 @@ use crate::shared::intake::SessionDraft;
 use crate::shared::keys::in_words;
 use crate::shared::reading::document::Document;
 use crate::shared::sink::Sink;
-use crate::shared::spans::{PLAIN, SpanDraft, TASK, WALL, take_trace, timestamp_of, traced};
+use crate::shared::spans::{PLAIN, SpanDraft, TASK, WALL, take_traces, timestamp_of, traced};
 use crate::{Format, ImportError, Source};
 use lapwing_model::Object;
 
@@ -74,13 +74,24 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         ..SessionDraft::of("OpenTelemetry")
     };
     let name = reader.service.take();
-    let resources = std::mem::take(&mut reader.resources);
     let name = name.as_deref().unwrap_or("trace");
-    let mut trace = traced(name, None, reader.finish());
-    if let [only] = &resources[..] {
-        trace.environment = only.clone();
-    }
-    take_trace(source, document.sha256(), sink, session, trace, 1)
+    let resources = std::mem::take(&mut reader.resources);
+    let requests = reader.requests();
+    let roots: BTreeSet<&str> = requests.iter().filter_map(|it| it.root()).collect();
+    let are_alike = roots.len() < 2;
+    let traces = requests.iter().map(|request| {
+        // Requests of different kinds are different benchmarks.
+        let benchmark = match request.root().filter(|_| !are_alike) {
+            Some(root) => format!("{name}/{root}"),
+            None => name.to_owned(),
+        };
+        let mut trace = traced(&benchmark, None, request.drafts());
+        if let [only] = &resources[..] {
+            trace.environment = only.clone();
+        }
+        (1, trace)
+    });
+    take_traces(source, document.sha256(), sink, session, traces.collect())
 }
 
 #[derive(Default)]
@@ -123,15 +134,65 @@ impl OtlpReader {
         Ok(())
     }
 
+    /// Returns the spans of each trace id, and together those of ids between which there are links, by their starts.
+    fn requests(self) -> Vec<OtlpRequestSpans> {
+        let mut ids: BTreeMap<String, usize> = BTreeMap::new();
+        for (span, _) in &self.spans {
+            let next = ids.len();
+            ids.entry(span.trace_id.clone()).or_insert(next);
+        }
+        let mut groups: Vec<usize> = (0..ids.len()).collect();
+        let spans = self.spans.iter();
+        let of_span: HashMap<&str, usize> = spans
+            .map(|(span, _)| (span.span_id.as_str(), ids[&span.trace_id]))
+            .collect();
+        for (span, _) in &self.spans {
+            for link in &span.links {
+                let Some(other) = of_span.get(link.span_id.as_str()) else {
+                    continue;
+                };
+                let (one, other) = (groups[ids[&span.trace_id]], groups[*other]);
+                if one != other {
+                    let both = groups.iter_mut().filter(|group| **group == other);
+                    both.for_each(|group| *group = one);
+                }
+            }
+        }
+        let mut requests: BTreeMap<usize, OtlpRequestSpans> = BTreeMap::new();
+        for (span, lane) in self.spans {
+            let group = groups[ids[&span.trace_id]];
+            requests.entry(group).or_default().0.push((span, lane));
+        }
+        let mut requests: Vec<OtlpRequestSpans> = requests.into_values().collect();
+        requests.sort_by_key(|it| it.0.iter().filter_map(|(span, _)| span.start()).min());
+        requests
+    }
+}
+
+/// The spans of a request, each with its lane.
+#[derive(Default)]
+struct OtlpRequestSpans(Vec<(OtlpSpan, String)>);
+
+impl OtlpRequestSpans {
+    /// Returns the name of the span without a parent that began first.
+    fn root(&self) -> Option<&str> {
+        let roots = self
+            .0
+            .iter()
+            .filter(|(span, _)| span.parent_span_id.is_empty());
+        let first = roots.min_by_key(|(span, _)| span.start())?;
+        Some(&first.0.name)
+    }
+
     /// Spans with links, and those that they link to, are a graph of tasks.
-    fn finish(self) -> Vec<SpanDraft> {
+    fn drafts(&self) -> Vec<SpanDraft> {
         let known: BTreeMap<&str, &str> = self
-            .spans
+            .0
             .iter()
             .map(|(span, _)| (span.span_id.as_str(), span.name.as_str()))
             .collect();
         let mut tasks: BTreeSet<&str> = BTreeSet::new();
-        for (span, _) in &self.spans {
+        for (span, _) in &self.0 {
             for link in &span.links {
                 if known.contains_key(link.span_id.as_str()) {
                     tasks.extend([span.span_id.as_str(), link.span_id.as_str()]);
@@ -158,7 +219,7 @@ impl OtlpReader {
             describe(&mut draft, span);
             draft
         };
-        self.spans.iter().map(draft_of).collect()
+        self.0.iter().map(draft_of).collect()
     }
 }
 

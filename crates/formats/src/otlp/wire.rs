@@ -61,6 +61,8 @@ pub(super) struct ScopeSpans {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OtlpSpan {
+    #[serde(default, alias = "trace_id")]
+    pub(super) trace_id: String,
     #[serde(alias = "span_id")]
     pub(super) span_id: String,
     #[serde(default, alias = "parent_span_id")]

@@ -142,10 +142,21 @@ pub(crate) fn take_trace(
     digest: &[u8; 32],
     sink: &mut Sink<'_, '_>,
     session: SessionDraft,
-    mut trace: InstanceDraft,
+    trace: InstanceDraft,
     line: u64,
 ) -> Result<(), ImportError> {
-    if trace.spans.is_empty() {
+    take_traces(source, digest, sink, session, vec![(line, trace)])
+}
+
+/// Takes traces with their lines: instances of one run.
+pub(crate) fn take_traces(
+    source: &Source,
+    digest: &[u8; 32],
+    sink: &mut Sink<'_, '_>,
+    session: SessionDraft,
+    mut traces: Vec<(u64, InstanceDraft)>,
+) -> Result<(), ImportError> {
+    if traces.iter().all(|(_, trace)| trace.spans.is_empty()) {
         // What is bad is told at the end.
         return if sink.only_counts() {
             Ok(())
@@ -153,10 +164,15 @@ pub(crate) fn take_trace(
             Err(source.without_results())
         };
     }
-    let run = named_run(&sink.options.trace, &mut trace);
+    let mut run = RunDraft::default();
+    for (_, trace) in &mut traces {
+        run = named_run(&sink.options.trace, trace);
+    }
     let mut intake = Intake::begin(source, digest, sink, session)?;
     let run = intake.run(run)?;
-    intake.instance(line, run, trace)?;
+    for (line, trace) in traces {
+        intake.instance(line, run, trace)?;
+    }
     intake.finish()
 }
 

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 ///
 /// Returns the error of the output.
 pub fn write_events(trace: &Trace, mut out: impl Write) -> io::Result<()> {
+    let trace = &*trace.with_whole_calls();
     let start = trace.range().map_or(0, |(start, _)| start);
     let mut threads: BTreeMap<Name, (usize, usize)> = BTreeMap::new();
     let mut processes: BTreeMap<Name, usize> = BTreeMap::new();
@@ -52,6 +53,10 @@ pub fn write_events(trace: &Trace, mut out: impl Write) -> io::Result<()> {
         if let Some((from, to)) = task.at(TaskEvent::Started).zip(task.released()) {
             let args = json!({"class": trace.text(task.class), "attempt": task.attempt, "cpu_ns": task.cpu, "bytes": task.bytes});
             events.slice(name, "task", place, [from, to], &args)?;
+        }
+        // A call has no parts but those within it, which are calls.
+        if !trace.calls.is_empty() {
+            continue;
         }
         // Parts on the worker lie within the task.
         let computing = task.computing().map(|(from, _)| from);

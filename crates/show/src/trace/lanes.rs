@@ -57,7 +57,7 @@ impl LanesPage<'_> {
     /// # Errors
     /// If the page cannot be written.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
-        let trace = self.trace;
+        let trace = &*self.trace.with_whole_calls();
         let lanes = lanes(trace);
         let kinds = Kinds::of(trace);
         let (start, end) = range(&lanes);
@@ -71,11 +71,7 @@ impl LanesPage<'_> {
         };
         let rows: Vec<_> = (lanes.iter())
             .map(|lane| {
-                let name = match lane.kind {
-                    LaneKind::Controller => "controller".to_owned(),
-                    LaneKind::Worker => trace.text(lane.name).to_owned(),
-                    LaneKind::Transfers => format!("→ {}", trace.text(lane.name)),
-                };
+                let name = lane_name(trace, lane);
                 json!({"name": name, "kind": lane.kind as u8, "pieces": lane.pieces.len()})
             })
             .collect();
@@ -140,6 +136,7 @@ const LABEL: &str = "Timeline: a lane for each worker; the table of lapwing trac
 pub fn lanes_svg(trace: &Trace, from: i64, to: i64, width: u32) -> String {
     const LEFT: f64 = 130.0;
     const ROW: f64 = 18.0;
+    let trace = &*trace.with_whole_calls();
     let lanes = lanes(trace);
     let kinds = Kinds::of(trace);
     let (start, _) = range(&lanes);
@@ -153,11 +150,7 @@ pub fn lanes_svg(trace: &Trace, from: i64, to: i64, width: u32) -> String {
     let mut used = vec![false; kinds.titles.len()];
     for (row, lane) in lanes.iter().enumerate() {
         let top = ROW * lapwing_stats::as_f64(row);
-        let name = match lane.kind {
-            LaneKind::Controller => "controller".to_owned(),
-            LaneKind::Worker => escaped(trace.text(lane.name)),
-            LaneKind::Transfers => format!("→ {}", escaped(trace.text(lane.name))),
-        };
+        let name = escaped(&lane_name(trace, lane));
         let _ = write!(svg, "<text x=\"4\" y=\"{}\">{name}</text>", top + 13.0);
         for piece in columns(lane, from, to, scale) {
             let kind = kinds.of_part(piece.part);
@@ -207,6 +200,17 @@ pub fn lanes_svg(trace: &Trace, from: i64, to: i64, width: u32) -> String {
     }
     svg.push_str("</svg>\n");
     svg
+}
+
+/// Returns the name in front of a lane; a level of calls has that of the first.
+fn lane_name(trace: &Trace, lane: &Lane) -> String {
+    let name = trace.text(lane.name);
+    match lane.kind {
+        LaneKind::Controller => "controller".to_owned(),
+        LaneKind::Worker if lane.level > 0 => String::new(),
+        LaneKind::Worker => name.to_owned(),
+        LaneKind::Transfers => format!("→ {name}"),
+    }
 }
 
 fn seconds(nanoseconds: i64) -> String {

@@ -52,7 +52,9 @@ pub fn defect_text(defect: &Defect) -> String {
         subject => format!(" {subject}"),
     };
     match defect.kind {
-        DefectKind::Clock => format!("clock of{subject} off by {}", defect.example),
+        DefectKind::Clock | DefectKind::ShiftedClock => {
+            format!("clock of{subject} off by {}", defect.example)
+        }
         _ => format!("{} × {what}{subject}", defect.count),
     }
 }

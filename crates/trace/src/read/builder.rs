@@ -66,6 +66,7 @@ impl Builder {
                 phases[at - 1].end = phases[at].start;
             }
         }
+        self.trace.align_clocks();
         self.trace
     }
 

@@ -1,5 +1,6 @@
 //! Reads the traces that a command is about.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use lapwing_formats::{ImportOptions, Source};
 use lapwing_model::text::counted;
 use lapwing_model::{Id, Record, Span};
 use lapwing_record::files;
+use lapwing_show::trace::time;
 use lapwing_show::writing::Note;
 use lapwing_trace::{SpanReader, Trace, TraceError, TraceReader};
 
@@ -43,7 +45,7 @@ impl TraceFile {
     pub fn read(&self, context: &Context) -> Result<ReadTrace, CliError> {
         let (mut trace, note) = match &self.files[..] {
             [] => self.newest(context)?,
-            files => (read(files)?, None),
+            files => read_slowest(files)?,
         };
         if let Some(path) = &self.graph {
             set_graph(&mut trace, path)?;
@@ -92,12 +94,48 @@ impl TraceFile {
 
 /// Reads a trace from files and folders: logs of earthkit-workflows, or one file of another format.
 pub fn read(paths: &[PathBuf]) -> Result<Trace, CliError> {
+    match read_slowest(paths)? {
+        (trace, None) => Ok(trace),
+        (_, Some(_)) => {
+            let names = paths.iter().map(|path| path.display().to_string());
+            let names: Vec<String> = names.collect();
+            Err(
+                CliError::input(format!("{} has several traces", names.join(", ")))
+                    .hint("import it; `lapwing compare` compares all traces of two runs"),
+            )
+        }
+    }
+}
+
+/// Reads a trace; the slowest of a file of several, with a note.
+fn read_slowest(paths: &[PathBuf]) -> Result<(Trace, Option<Note>), CliError> {
     if let [path] = paths
         && path.is_file()
-        && let Some(trace) = imported(path)?
+        && let Some(mut traces) = imported(path)?
+        && let Some(slowest) = traces.pop()
     {
-        return Ok(trace);
+        let note = (!traces.is_empty()).then(|| slowest_note(&traces, &slowest));
+        return Ok((slowest, note));
     }
+    Ok((logged(paths)?, None))
+}
+
+fn slowest_note(others: &[Trace], slowest: &Trace) -> Note {
+    let count = others.len() + 1;
+    let median = others[(count - 1) / 2].makespan();
+    let text = format!(
+        "the slowest of {} in this file is shown: {}, median {}; import the file to choose another with `--where`",
+        counted(count, "trace"),
+        time(slowest.makespan()),
+        time(median)
+    );
+    Note::marked("slowest", text)
+        .with("traces", count)
+        .with("makespan", slowest.makespan())
+        .with("median", median)
+}
+
+fn logged(paths: &[PathBuf]) -> Result<Trace, CliError> {
     let mut reader = TraceReader::default();
     let named = |path: &Path, error: io::Error| {
         CliError::input(format!("cannot read {}: {error}", path.display()))
@@ -123,8 +161,8 @@ pub fn read(paths: &[PathBuf]) -> Result<Trace, CliError> {
     })
 }
 
-/// Returns the trace in a file of a format other than logs; `None` if it is in none.
-fn imported(path: &Path) -> Result<Option<Trace>, CliError> {
+/// Returns the traces in a file of a format other than logs, the slowest last; `None` if it is in none.
+fn imported(path: &Path) -> Result<Option<Vec<Trace>>, CliError> {
     let options = ImportOptions::at(jiff::Timestamp::now());
     let folder = TemporaryFolder::new()?;
     let source = Source::open(path, folder.path()).map_err(not_imported)?;
@@ -136,23 +174,19 @@ fn imported(path: &Path) -> Result<Option<Trace>, CliError> {
     let records = lapwing_formats::read(&source, &options)
         .map_err(not_imported)?
         .records;
-    let mut instances: Vec<(Id, Vec<Span>)> = Vec::new();
+    let mut instances: BTreeMap<Id, Vec<Span>> = BTreeMap::new();
     for record in records {
         let Record::Span(span) = record else { continue };
-        match instances.iter_mut().find(|(id, _)| *id == span.instance) {
-            Some((_, spans)) => spans.push(span),
-            None => instances.push((span.instance, vec![span])),
-        }
+        instances.entry(span.instance).or_default().push(span);
     }
-    match &instances[..] {
-        [] => Err(CliError::input(format!("{} has no spans", path.display()))
-            .hint("docs/traces.md says which traces can be read and how to record one")),
-        [(_, spans)] => Ok(Some(Trace::of_spans(spans))),
-        several => Err(
-            CliError::input(format!("{} has {} traces", path.display(), several.len()))
-                .hint("import it, and choose one with the filters, such as `--where session=NAME`"),
-        ),
+    if instances.is_empty() {
+        return Err(CliError::input(format!("{} has no spans", path.display()))
+            .hint("docs/traces.md says which traces can be read and how to record one"));
     }
+    let traces = instances.iter().map(|(_, spans)| Trace::of_spans(spans));
+    let mut traces: Vec<Trace> = traces.collect();
+    traces.sort_by_key(Trace::makespan);
+    Ok(Some(traces))
 }
 
 /// The longest file of a graph, in bytes.

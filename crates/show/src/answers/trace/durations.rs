@@ -1,5 +1,6 @@
 //! Durations of tasks and transfers: `lapwing trace show tasks`, `lapwing trace show transfers`.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use lapwing_model::text::counted;
@@ -22,7 +23,7 @@ use crate::writing::{
 /// Durations of tasks, in nanoseconds.
 #[derive(Debug, Serialize, JsonSchema)]
 struct TaskDurationsFields {
-    /// Number of tasks.
+    /// Number of tasks, or of calls where spans lie within each other.
     tasks: usize,
     /// Time from the first event of the run to its end.
     makespan: i64,
@@ -64,6 +65,7 @@ struct HotDataset<'t> {
 struct DurationRow {
     /// The group of tasks, or the mode of transfers.
     group: String,
+    /// Of calls, `compute` is the self time, and `total` has the calls within.
     duration: &'static str,
     #[serde(flatten)]
     statistics: StatisticsFields,
@@ -82,7 +84,49 @@ impl TaskDurationsAnswer<'_> {
     /// Returns the sum of the times of all tasks, in ns.
     fn total(&self) -> i64 {
         let tasks = self.trace.tasks.iter();
-        tasks.filter_map(|it| TaskDuration::Total.of(it)).sum()
+        let calls = self.trace.calls.iter().map(|it| it.self_time);
+        tasks
+            .filter_map(|it| TaskDuration::Total.of(it))
+            .chain(calls)
+            .sum()
+    }
+
+    /// Returns the self time and the total of each group of calls, the largest self time first.
+    fn of_calls(&self) -> TextAnswer {
+        let mut table = Table::new(&[
+            (String::new(), Left),
+            ("calls".to_owned(), Right),
+            ("self".to_owned(), Right),
+            ("total".to_owned(), Right),
+            ("self per call".to_owned(), Right),
+        ]);
+        let sum = |statistics: Option<&Statistics>| statistics.map_or(0, |it| it.sum);
+        let groups = durations(self.trace, self.group).into_iter();
+        let mut groups: Vec<_> = groups
+            .map(|(name, of)| {
+                let own = of.get(&TaskDuration::Compute).copied();
+                (name, own, sum(of.get(&TaskDuration::Total)))
+            })
+            .collect();
+        groups.sort_by_key(|(_, own, _)| Reverse(sum(own.as_ref())));
+        for (name, own, total) in groups {
+            table.row(vec![
+                name,
+                own.map_or(0, |it| it.count).to_string(),
+                time(sum(own.as_ref())),
+                time(total),
+                mean_text(own.as_ref()),
+            ]);
+        }
+        TextAnswer {
+            headline: format!(
+                "{} in {}: self time without the calls within, total with them",
+                counted(self.trace.calls.len(), "call"),
+                time(self.trace.makespan())
+            ),
+            table,
+            ..TextAnswer::default()
+        }
     }
 
     fn duration_rows(&self) -> Vec<DurationRow> {
@@ -110,6 +154,9 @@ impl Answer for TaskDurationsAnswer<'_> {
     }
 
     fn for_people(&self, _view: View) -> TextAnswer {
+        if !self.trace.calls.is_empty() {
+            return with_defects([self.trace], self.of_calls());
+        }
         let tasks = &self.trace.tasks;
         let groups = durations(self.trace, self.group);
         let mut known = TaskDuration::ALL.to_vec();
@@ -143,7 +190,10 @@ impl Answer for TaskDurationsAnswer<'_> {
 
     fn data(&self, _view: View) -> Result<Value, WriteError> {
         Ok(serde_json::to_value(TaskDurationsFields {
-            tasks: self.trace.tasks.len(),
+            tasks: match self.trace.calls.len() {
+                0 => self.trace.tasks.len(),
+                calls => calls,
+            },
             makespan: self.trace.makespan(),
             total: self.total(),
             durations: self.duration_rows(),

@@ -10,7 +10,7 @@ mod lint;
 mod profile;
 mod what_if;
 
-use lapwing_trace::{Statistics, Trace, lint as defects_of};
+use lapwing_trace::{Defect, DefectKind, Statistics, Trace, lint as defects_of};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -22,7 +22,7 @@ pub use self::findings::TraceFindingsAnswer;
 pub use self::lint::DefectsAnswer;
 pub use self::profile::ProfileAnswer;
 pub use self::what_if::{WhatIfAnswer, usual_scenarios};
-use crate::trace::defects_text;
+use crate::trace::{defects_text, time};
 use crate::writing::{AnswerKind, Note, TextAnswer};
 
 /// The kinds of answers about traces.
@@ -63,15 +63,31 @@ impl From<Statistics> for StatisticsFields {
     }
 }
 
+/// Returns a note on a host whose times are shifted.
+fn shift_note(defect: &Defect) -> Note {
+    let (host, offset) = (&defect.subject, defect.offset.unwrap_or_default());
+    let direction = if offset < 0 { "behind" } else { "ahead" };
+    let by = time(offset.abs());
+    let text = format!("the clock of {host} was {by} {direction}; its times are shifted");
+    Note::new("shifted_clock", text)
+        .with("host", host.clone())
+        .with("offset", offset)
+}
+
 /// Adds the defects of the traces to the notes of an answer, and marks these as notes.
 fn with_defects<'t>(
     traces: impl IntoIterator<Item = &'t Trace>,
     mut answer: TextAnswer,
 ) -> TextAnswer {
-    let notes = traces.into_iter().filter_map(|trace| {
-        let defects = defects_of(trace);
-        let note = Note::new("defects", defects_text(&defects)?);
-        Some(note.with("defects", json!(lint::defect_rows(&defects))))
+    let notes = traces.into_iter().flat_map(|trace| {
+        let mut defects = defects_of(trace);
+        let shifted = defects.extract_if(.., |it| it.kind == DefectKind::ShiftedClock);
+        let mut notes: Vec<Note> = shifted.map(|it| shift_note(&it)).collect();
+        if let Some(text) = defects_text(&defects) {
+            let note = Note::new("defects", text);
+            notes.push(note.with("defects", json!(lint::defect_rows(&defects))));
+        }
+        notes
     });
     answer.notes.extend(notes);
     let notes = std::mem::take(&mut answer.notes).into_iter();
