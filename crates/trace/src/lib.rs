@@ -50,6 +50,6 @@ pub use trace::{
     InputsSource, MISSING, Micro, OtherSpan, Phase, Pressure, Resource, Task, TaskEvent, Trace,
     Transfer, TransferEvent, TransferMode,
 };
-pub use waits::{TaskWait, WaitReason};
+pub use waits::{TaskWait, WaitReason, task_waits};
 pub use what_if::{Prediction, Scenario, what_if};
 pub use worker_time::{WorkerTime, worker_time};
