@@ -37,6 +37,15 @@ impl Door {
             return unchanged(words);
         };
         let known = program.find_subcommand(&words[first]);
+        if words[first] == "trace"
+            && let Some(second) = words.get(first + 1)
+            && known.is_some_and(|it| it.find_subcommand(second).is_none())
+            && looks_like_path(second)
+        {
+            let mut changed = words.clone();
+            changed.insert(first + 1, "findings".into());
+            return unchanged(changed);
+        }
         if known.is_some() || words[first] == "help" || !looks_like_path(&words[first]) {
             return unchanged(words);
         }
@@ -104,7 +113,7 @@ impl Meaning {
                 return Self::unread(words.iter().map(OsString::from));
             }
             if are_traces {
-                return command(&["trace", "show", "--file"]);
+                return command(&["trace", "findings"]);
             }
             let Asked { context, options } = Asked::of(words);
             // An error is that of the command.

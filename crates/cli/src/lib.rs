@@ -74,7 +74,10 @@ pub fn run() -> ExitCode {
     let arguments = match matches.and_then(|it| Arguments::from_arg_matches(&it)) {
         Ok(arguments) => arguments,
         Err(error) => {
-            return match foreign::answer(&error, &options::command_words()) {
+            let words = options::command_words();
+            let is_refused = error.exit_code() != 0;
+            let renamed = is_refused.then(|| commands::renamed(&words)).flatten();
+            return match renamed.or_else(|| foreign::answer(&error, &words)) {
                 Some(error) => refuse_foreign(error),
                 None => refuse(&error),
             };
