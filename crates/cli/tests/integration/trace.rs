@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -32,15 +33,10 @@ starting
 fn findings_begin_with_what_takes_most_time() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("trace.log"), TRACE).unwrap();
-    let trace = |what: &[&str]| {
-        run(
-            folder.path(),
-            &[&["trace", "show"], what, &["--file", "trace.log"]].concat(),
-        )
-    };
+    let trace = |what: &[&str]| run(folder.path(), &[&["trace"], what, &["trace.log"]].concat());
     let told = [
         trace(&["findings"]),
-        trace(&["tasks", "--group", "all"]),
+        trace(&["tasks", "--by", "all"]),
         trace(&["transfers"]),
         trace(&["controller"]),
         trace(&["lint"]),
@@ -103,7 +99,7 @@ fn a_path_without_times_has_no_parts() {
         format!("{event}at=1000000\n")
     });
     fs::write(folder.path().join("trace.log"), at_once.collect::<String>()).unwrap();
-    let told = run(folder.path(), &["trace", "show", "--file", "trace.log"]);
+    let told = run(folder.path(), &["trace", "findings", "trace.log"]);
     assert!(
         told.contains("(the trace has no graph), 1 task: 0 s of 0 s"),
         "{told}"
@@ -143,9 +139,7 @@ fn what_paths_spend_adds_up_to_the_difference_in_makespan() {
     let makespan = |file: &str| {
         let told = run(
             &fixtures(),
-            &[
-                "trace", "show", "findings", "--file", file, "--format", "json",
-            ],
+            &["trace", "findings", file, "--format", "json"],
         );
         let told = told.strip_suffix("exit 0").unwrap();
         serde_json::from_str::<Value>(told).unwrap()["makespan"]
@@ -186,10 +180,7 @@ fn differences_are_relative_to_the_baseline_or_as_the_notebook_has_them() {
 
 #[test]
 fn threads_that_share_a_lock_are_told() {
-    let told = run(
-        &fixtures(),
-        &["trace", "show", "findings", "--file", "threads.jsonl"],
-    );
+    let told = run(&fixtures(), &["trace", "findings", "threads.jsonl"]);
     let of_count = told
         .lines()
         .find(|line| line.contains("makes `count`"))
@@ -247,6 +238,10 @@ fn traces_of_a_job_are_instances_of_one_benchmark() {
         &["compare", "a", "b", "--metric", "trace.compute.load"],
     );
     assert!(told.contains("3 / 3") && told.contains("job"), "{told}");
+    let stored = compared(folder.path(), &["a", "variant:b", "--show", "sums"]);
+    let files = compared(folder.path(), &["a3.log", "b3.log", "--show", "sums"]);
+    let times = |rows: &[Value]| rows.iter().map(|it| it["time"].clone()).collect::<Vec<_>>();
+    assert_eq!(times(&stored), times(&files));
     let told = run(folder.path(), &["import", "a1.log", "--as", "variant=c"]);
     assert!(
         told.contains("imported with variant `a` and not variant `c`"),
@@ -265,6 +260,108 @@ fn traces_of_a_job_are_instances_of_one_benchmark() {
         told.contains("not used: --as benchmark=… and variant=…"),
         "{told}"
     );
+}
+
+#[test]
+fn files_of_several_runs_are_refused_with_their_comparison() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    file("one run.log", TRACE);
+    file("other.log", &TRACE.replace("at=3", "at=4"));
+    let told = run(
+        folder.path(),
+        &["trace", "findings", "one run.log", "other.log"],
+    );
+    assert_snapshot!(told, @"");
+    // A folder with the logs of a host and of the controller, and one that is empty.
+    let (host, controller): (Vec<&str>, Vec<&str>) =
+        TRACE.lines().partition(|line| line.contains("host=h0"));
+    fs::create_dir(folder.path().join("logs")).unwrap();
+    file("logs/h0.log", &(host.join("\n") + "\n"));
+    file("logs/controller.log", &(controller.join("\n") + "\n"));
+    file("logs/empty.log", "");
+    let of = |words: &[&str]| run(folder.path(), &[&["trace", "tasks"], words].concat());
+    let whole = of(&["one run.log"]);
+    assert_eq!(of(&["logs"]), whole);
+    assert_eq!(of(&["logs/h0.log", "logs/controller.log"]), whole);
+    let two = run(
+        &fixtures(),
+        &["trace", "findings", "threads.jsonl", "processes.jsonl"],
+    );
+    assert_snapshot!(two, @"");
+}
+
+#[test]
+fn traces_are_read_compressed_and_from_standard_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.log");
+    fs::write(&path, TRACE).unwrap();
+    let plain = run(folder.path(), &["trace", "trace.log"]);
+    assert!(plain.starts_with("33.0 ms with 1 worker"), "{plain}");
+    for (tool, file) in [("gzip", "trace.log.gz"), ("zstd", "trace.log.zst")] {
+        let compressed = Command::new(tool).args(["-k", "-q"]).arg(&path).status();
+        // Not every machine has these.
+        if compressed.is_ok_and(|it| it.success()) {
+            let told = run(folder.path(), &["trace", "findings", file]);
+            assert_eq!(told, plain, "{file}");
+        }
+    }
+    let told = Command::new(env!("CARGO_BIN_EXE_lapwing"))
+        .args(["trace", "findings", "-"])
+        .stdin(fs::File::open(&path).unwrap())
+        .output()
+        .unwrap();
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert!(plain.starts_with(told.trim_end()), "{told}");
+}
+
+#[test]
+fn a_range_limits_tasks_transfers_and_events() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("trace.log"), TRACE).unwrap();
+    let trace = |words: &[&str]| {
+        let words = [&["trace"], words, &["trace.log"]].concat();
+        run(folder.path(), &words)
+    };
+    let told = [
+        trace(&["tasks", "--by", "task", "--range", "32.5ms..1s"]),
+        trace(&["tasks", "--range", "32.5ms.."]),
+        trace(&["transfers", "--range", "..0.01"]),
+        trace(&["tasks", "--range", "5s..6s"]),
+        trace(&["tasks", "--range", "6s..5s"]),
+    ];
+    assert_snapshot!(told.join("\n"), @"");
+    let events = |range: &str| {
+        let told = trace(&["export", "--range", range]);
+        told.matches("\"cat\":\"task\"").count()
+    };
+    assert_eq!([events("0..1"), events("32.5ms..")], [2, 1]);
+}
+
+#[test]
+fn old_forms_are_refused_with_the_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = [
+        run(
+            folder.path(),
+            &["trace", "show", "tasks", "--file", "a b.log"],
+        ),
+        run(folder.path(), &["trace", "what-if", "--file", "a.log"]),
+    ];
+    assert_snapshot!(told.join("\n"), @"");
+}
+
+#[test]
+fn lint_tells_clocks_and_negative_durations_with_units() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = TRACE.replace("at=33000000", "at=12500000");
+    let trace = trace.replace(
+        "action=task_enqueued;worker=h0.w0;at=2000000",
+        "action=task_enqueued;worker=h0.w0;at=500000",
+    );
+    fs::write(folder.path().join("trace.log"), trace).unwrap();
+    let told = run(folder.path(), &["trace", "lint", "trace.log"]);
+    assert_snapshot!(told, @"");
 }
 
 fn fixtures() -> PathBuf {
@@ -286,8 +383,8 @@ fn compared(folder: &Path, words: &[&str]) -> Vec<Value> {
 fn a_file_without_a_trace_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("trace.log"), "nothing here\n").unwrap();
-    let told = ["trace.log", "missing.log"]
-        .map(|file| run(folder.path(), &["trace", "show", "tasks", "--file", file]));
+    let told =
+        ["trace.log", "missing.log"].map(|file| run(folder.path(), &["trace", "tasks", file]));
     assert_snapshot!(told.join("\n"), @"
     error: trace.log: no line is an event of a trace
       hint: docs/traces.md says which traces can be read and how to record one
@@ -319,7 +416,7 @@ fn a_report_has_the_newest_trace_of_each_benchmark_with_its_findings() {
     let list = fs::read_to_string(site.join("traces.html")).unwrap();
     let found = run(
         folder.path(),
-        &["trace", "show", "findings", "--format", "json", "--quiet"],
+        &["trace", "findings", "--format", "json", "--quiet"],
     );
     // Notes come after it.
     let mut answers = serde_json::Deserializer::from_str(&found).into_iter::<Value>();

@@ -42,9 +42,10 @@ impl TraceExport {
         {
             return self.draw(path, context);
         }
-        let ReadTrace { mut trace, notes } = self.file.read(context)?;
+        let mut read = self.file.read(context)?;
+        self.range.apply(&mut read)?;
+        let ReadTrace { trace, notes } = read;
         context.terminal.notes(notes);
-        self.range.apply(&mut trace)?;
         let written = match &self.output {
             Some(path) => atomic::replace_by(path, |out| write_events(&trace, out))
                 .map_err(|error| cannot_write(path, &error)),
@@ -62,13 +63,14 @@ impl TraceExport {
 
     /// Writes the page, or, with the extension .svg, the picture of a range.
     fn draw(&self, output: &Path, context: &Context) -> Result<ExitStatus, CliError> {
-        let ReadTrace { mut trace, notes } = self.file.read(context)?;
-        context.terminal.notes(notes);
-        let range = self.range.of(&trace)?;
+        let mut read = self.file.read(context)?;
+        let range = self.range.of(&read.trace)?;
         let is_picture = output.extension().is_some_and(|it| it == "svg");
         if !is_picture {
-            self.range.apply(&mut trace)?;
+            self.range.apply(&mut read)?;
         }
+        let ReadTrace { trace, notes } = read;
+        context.terminal.notes(notes);
         let found = find(&trace).ok_or_else(|| {
             CliError::input("the trace has no tasks with times, so there is nothing to draw")
         })?;

@@ -139,7 +139,7 @@ impl TraceFindingsCommand {
 impl TraceTransfers {
     fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let mut read = self.asked.file.read(context)?;
-        self.range.apply(&mut read.trace)?;
+        self.range.apply(&mut read)?;
         let answer = TransferDurationsAnswer(&read.trace);
         self.asked.show(&answer, &read, context)
     }

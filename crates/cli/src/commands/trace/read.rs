@@ -9,7 +9,7 @@ use lapwing_formats::{ImportError, ImportOptions, Source};
 use lapwing_measure::suite::parse_duration;
 use lapwing_model::text::{counted, joined, joined_with_and, shell_word};
 use lapwing_model::{Id, Record, Span};
-use lapwing_record::files;
+use lapwing_record::{Filter, Store, files};
 use lapwing_show::trace::time;
 use lapwing_show::writing::Note;
 use lapwing_trace::{SpanReader, Trace, TraceError, TraceRange, TraceReader};
@@ -66,13 +66,25 @@ impl RangeOption {
         }
     }
 
-    /// Leaves out what is not in the range.
-    pub fn apply(&self, trace: &mut Trace) -> Result<(), CliError> {
-        if let Some(range) = self.of(trace)? {
-            trace.keep_within(range);
-        }
+    /// Leaves out what is not in the range, and says so.
+    pub fn apply(&self, read: &mut ReadTrace) -> Result<(), CliError> {
+        let Some(range) = self.of(&read.trace)? else {
+            return Ok(());
+        };
+        let makespan = read.trace.makespan();
+        read.trace.keep_within(range);
+        read.notes.push(range_note(range, makespan));
         Ok(())
     }
+}
+
+/// Returns a remark on the part of a trace that an answer is about.
+pub fn range_note(range: TraceRange, makespan: i64) -> Note {
+    let until = range.until.min(makespan);
+    let [first, last, whole] = [range.from, until, makespan].map(time);
+    let text = format!("only what is under way from {first} to {last} of {whole}");
+    let note = Note::marked("range", text);
+    note.with("from", range.from).with("until", until)
 }
 
 fn parse_range(text: &str) -> Result<TraceRange, String> {
@@ -130,27 +142,34 @@ impl TraceFile {
     fn newest(&self, context: &Context) -> Result<(Trace, Option<Note>), CliError> {
         let store = open_for_reading(context)?;
         let filter = self.filters.filter()?.resolve(&store)?;
-        let traces = store.catalogue().traces(&filter)?;
-        let Some(newest) = traces.last() else {
-            return Err(CliError::input("the store has no trace")
-                .hint("`lapwing trace findings FILE` reads one; `lapwing import FILE` stores it"));
-        };
-        let text = format!(
-            "{} of {} is shown, of {:.0}; filters choose another",
-            newest.benchmark,
-            counted(traces.len(), "trace"),
-            newest.started
-        );
-        let note = (traces.len() > 1).then(|| {
-            Note::marked("newest", text)
-                .with("benchmark", newest.benchmark.clone())
-                .with("traces", traces.len())
-                .with("started", format!("{:.0}", newest.started))
-        });
-        let mut reader = SpanReader::default();
-        store.each_span(newest.instance, |span| reader.add(span))?;
-        Ok((reader.finish(), note))
+        newest(&store, &filter)?.ok_or_else(|| {
+            CliError::input("the store has no trace")
+                .hint("`lapwing trace findings FILE` reads one; `lapwing import FILE` stores it")
+        })
     }
+}
+
+/// Returns the newest trace of a store that passes a filter, and a note if there are others; `None` if there is none.
+pub fn newest(store: &Store, filter: &Filter) -> Result<Option<(Trace, Option<Note>)>, CliError> {
+    let traces = store.catalogue().traces(filter)?;
+    let Some(newest) = traces.last() else {
+        return Ok(None);
+    };
+    let text = format!(
+        "{} of {} is shown, of {:.0}; filters choose another",
+        newest.benchmark,
+        counted(traces.len(), "trace"),
+        newest.started
+    );
+    let note = (traces.len() > 1).then(|| {
+        Note::marked("newest", text)
+            .with("benchmark", newest.benchmark.clone())
+            .with("traces", traces.len())
+            .with("started", format!("{:.0}", newest.started))
+    });
+    let mut reader = SpanReader::default();
+    store.each_span(newest.instance, |span| reader.add(span))?;
+    Ok(Some((reader.finish(), note)))
 }
 
 /// Reads a trace from files and folders: logs of earthkit-workflows, or one file of another format.
@@ -180,7 +199,7 @@ pub fn read(paths: &[PathBuf]) -> Result<Trace, CliError> {
             if is_alone {
                 return imported(&source, &options);
             }
-            if format.is_trace {
+            if format.is_trace || format.name == "record" {
                 let name = source.name();
                 return Err(CliError::input(format!(
                     "{name} is a trace by itself: only logs of earthkit-workflows are read together"
@@ -263,7 +282,8 @@ fn imported(source: &Source, options: &ImportOptions) -> Result<Trace, CliError>
 /// The longest file of a graph, in bytes.
 const LONGEST_GRAPH: u64 = 1 << 30;
 
-fn set_graph(trace: &mut Trace, path: &Path) -> Result<(), CliError> {
+/// Sets what tasks wait for, from a file.
+pub fn set_graph(trace: &mut Trace, path: &Path) -> Result<(), CliError> {
     let wrong =
         |error: &dyn std::fmt::Display| CliError::input(format!("{}: {error}", path.display()));
     let text = files::read_named(path, LONGEST_GRAPH).map_err(|error| wrong(&error))?;

@@ -5,7 +5,7 @@ use lapwing_show::answers::trace::{TaskDurationsAnswer, TaskRowsAnswer};
 use lapwing_trace::DurationGroup;
 
 use super::AskedTrace;
-use super::read::RangeOption;
+use super::read::{RangeOption, range_note};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, NamedValue, one_of};
 
@@ -59,13 +59,15 @@ impl TraceTasks {
         let mut read = self.asked.file.read(context)?;
         match self.by {
             TaskRows::Group(group) => {
-                self.range.apply(&mut read.trace)?;
+                self.range.apply(&mut read)?;
                 let trace = &read.trace;
                 let answer = TaskDurationsAnswer { trace, group };
                 self.asked.show(&answer, &read, context)
             }
             TaskRows::Task => {
                 let range = self.range.of(&read.trace)?;
+                let note = range.map(|range| range_note(range, read.trace.makespan()));
+                read.notes.extend(note);
                 let limit = self.asked.answer.extent().limit;
                 let answer = TaskRowsAnswer::new(&read.trace, range, limit);
                 self.asked.show(&answer, &read, context)
