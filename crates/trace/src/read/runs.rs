@@ -21,7 +21,7 @@ pub(super) struct EventFiles {
     repeated: BTreeMap<FilePair, EventCounts>,
 }
 
-/// What a file has of tasks.
+/// The events of tasks in a file.
 #[derive(Debug, Default)]
 struct FileEvents {
     counts: EventCounts,

@@ -24,7 +24,7 @@ pub struct TraceTasks {
     by: TaskRows,
 }
 
-/// What a row of the answer is about.
+/// The subject of a row of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TaskRows {
     /// A group of tasks.
