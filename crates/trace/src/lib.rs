@@ -20,6 +20,7 @@ mod names;
 mod off_cpu;
 mod path;
 mod profile;
+mod range;
 mod read;
 mod replay;
 mod spans;
@@ -44,6 +45,7 @@ pub use names::{Name, Names};
 pub use off_cpu::{OffCpu, WaitsFor, off_cpu};
 pub use path::{PathPart, PathParts, RunPath, run_path};
 pub use profile::{ClassProfile, profile};
+pub use range::TraceRange;
 pub use read::{TraceError, TraceReader};
 pub use spans::SpanReader;
 pub use trace::{
