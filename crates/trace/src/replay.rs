@@ -318,7 +318,7 @@ impl<'t> Replay<'t> {
                 None => (After::Left, base.max(left)),
             };
         }
-        if replayed.after == After::Queued {
+        if left.is_some_and(|left| arrived < left) {
             let known = |it: &usize| trace.tasks[*it].end().filter(|end| *end <= planned);
             let mut earlier = of_lane.iter().rev();
             let behind = earlier.find_map(|it| Some((*it, known(it)?)));
@@ -339,6 +339,10 @@ impl<'t> Replay<'t> {
         {
             let since = (planned - attempt.begin.max(at)).max(0);
             replayed.retrying = since.min(replayed.planning);
+        }
+        // It was planned ahead, and was there before the last of its inputs: no wait for the controller.
+        if held.is_some_and(|held| arrived <= held) {
+            replayed.planning = replayed.retrying;
         }
         at = at.max(planned);
         if (planned + 1..=arrived).contains(&copied) {
