@@ -1,15 +1,20 @@
 //! `lapwing trace compare`: what differs between traces.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::slice;
 
 use clap::Args;
+use lapwing_model::Id;
+use lapwing_record::{Filter, Store};
 use lapwing_show::answers::trace::{ComparedPart, RelativeTo, RowOrder, TraceComparisonAnswer};
+use lapwing_show::writing::{Note, NotedAnswer};
 use lapwing_trace::{TaskDuration, Trace};
 
-use super::read::read;
+use super::read::{newest, read, set_graph};
+use crate::cleaning::CleaningOptions;
+use crate::comparing::{FoundSides, parse_side};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{AnswerOptions, Context, NamedValue, one_of};
+use crate::options::{AnswerOptions, Context, NamedValue, ResultFilters, one_of};
 
 /// Show what differs between traces
 ///
@@ -17,10 +22,16 @@ use crate::options::{AnswerOptions, Context, NamedValue, one_of};
 /// each class of tasks: those differences add up to it.
 #[derive(Debug, Args)]
 pub struct TraceCompare {
-    /// The baseline, and one or more others: files of any format that `lapwing import` reads, or
-    /// folders of logs
+    /// The baseline, and one or more others: files of any format that `lapwing import` reads, folders of
+    /// logs, or sides as `lapwing compare` has them, such as `variant:fast`, of which the newest stored
+    /// trace counts
     #[arg(value_name = "TRACE", num_args = 2.., required = true)]
     traces: Vec<PathBuf>,
+    /// JSON object with the tasks that each task waits for, in all traces: `{"c": ["a", "b"]}`
+    #[arg(long, value_name = "FILE")]
+    graph: Option<PathBuf>,
+    #[command(flatten)]
+    filters: ResultFilters,
     /// What to compare
     #[arg(long, value_parser = one_of(&PARTS), default_value = "path", value_name = "WHAT")]
     show: ComparedPart,
@@ -88,8 +99,23 @@ const TOOLS: [NamedValue<RelativeTo>; 1] = [(
 impl TraceCompare {
     /// Shows the differences.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let traces = self.traces.iter().map(slice::from_ref).map(read);
-        let traces: Vec<Trace> = traces.collect::<Result<_, _>>()?;
+        let mut notes = Vec::new();
+        let traces = self.traces.iter().map(|side| {
+            let is_file = side == Path::new("-") || side.exists();
+            let mut trace = match is_file {
+                true => read(slice::from_ref(side))?,
+                false => {
+                    let (trace, note) = self.stored(&side.to_string_lossy(), context)?;
+                    notes.extend(note);
+                    trace
+                }
+            };
+            if let Some(graph) = &self.graph {
+                set_graph(&mut trace, graph)?;
+            }
+            Ok(trace)
+        });
+        let traces: Vec<Trace> = traces.collect::<Result<_, CliError>>()?;
         let answer = TraceComparisonAnswer::new(
             traces.iter().collect(),
             self.names(),
@@ -98,15 +124,37 @@ impl TraceCompare {
             self.compat.unwrap_or(RelativeTo::Baseline),
         );
         let answer = answer.ordered(self.sort, (self.top > 0).then_some(self.top));
-        context.show(&answer, &self.answer)
+        let noted = NotedAnswer {
+            answer: &answer,
+            notes: &notes,
+            next: None,
+        };
+        context.show(&noted, &self.answer)
     }
 
-    /// Returns short names for the traces: those of their files, or their paths where these are alike.
+    /// Returns the newest stored trace of a side, and a note if there are others.
+    fn stored(&self, side: &str, context: &Context) -> Result<(Trace, Option<Note>), CliError> {
+        let spec = parse_side(side).map_err(CliError::input)?;
+        let filter = self.filters.filter()?;
+        let judging = CleaningOptions::default().judging()?;
+        let found = FoundSides::find(&[spec], &filter, &judging, context)?;
+        let runs: Vec<(&Store, Id)> = found.sides.runs().collect();
+        let none = || CliError::input(format!("{side} has no trace"));
+        let (store, _) = runs.first().ok_or_else(none)?;
+        let filter = Filter {
+            runs: Some(runs.iter().map(|(_, run)| *run).collect()),
+            ..filter.resolve(store)?
+        };
+        newest(store, &filter)?.ok_or_else(none)
+    }
+
+    /// Returns short names for the traces: those of their files, or as they were given where these are alike.
     fn names(&self) -> Vec<String> {
-        let stems = self.traces.iter().map(|path| path.file_stem());
-        let stems: Vec<String> = stems
-            .map(|stem| stem.unwrap_or_default().display().to_string())
-            .collect();
+        let stems = self.traces.iter().map(|path| match path.file_stem() {
+            Some(stem) if path.exists() => stem.display().to_string(),
+            Some(_) | None => path.display().to_string(),
+        });
+        let stems: Vec<String> = stems.collect();
         let names = self.traces.iter().zip(&stems).map(|(path, stem)| {
             match stems.iter().filter(|other| *other == stem).count() {
                 1 => stem.clone(),
