@@ -114,7 +114,7 @@ fn a_path_without_times_has_no_parts() {
 fn a_trace_compared_with_itself_does_not_differ() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("trace.log"), TRACE).unwrap();
-    for show in ["path", "sums", "tasks"] {
+    for show in ["classes", "path", "sums", "tasks"] {
         let rows = compared(folder.path(), &["trace.log", "trace.log", "--show", show]);
         let others: Vec<&Value> = rows
             .iter()
@@ -134,7 +134,14 @@ fn a_trace_compared_with_itself_does_not_differ() {
 fn what_paths_spend_adds_up_to_the_difference_in_makespan() {
     let rows = compared(
         &fixtures(),
-        &["threads.jsonl", "processes.jsonl", "--top", "0"],
+        &[
+            "threads.jsonl",
+            "processes.jsonl",
+            "--show",
+            "path",
+            "--top",
+            "0",
+        ],
     );
     let sum = |trace: &str| -> i64 {
         let rows = rows.iter().filter(|row| row["trace"] == trace);

@@ -6,6 +6,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod compare;
 mod reference_earthkit;
 mod waiting;
 mod what_if;

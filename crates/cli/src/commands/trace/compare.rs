@@ -1,6 +1,8 @@
 //! `lapwing trace compare`: what differs between traces.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::slice;
 
 use clap::Args;
@@ -13,16 +15,22 @@ use crate::options::{AnswerOptions, Context, NamedValue, one_of};
 
 /// Show what differs between traces
 ///
-/// By default, the difference in makespan is divided into what the paths to the last end spend on
-/// each class of tasks: those differences add up to it.
+/// By default, how long the tasks of each class take is compared, with an interval over runs where
+/// each side has three or more, else over tasks.
+///
+/// Notes divide the difference in makespan into how long tasks take, how many there are, placement
+/// and waiting: those differences add up to it. `A1 A2 A3 -- B1 B2 B3` compares several runs per side.
 #[derive(Debug, Args)]
 pub struct TraceCompare {
-    /// The baseline, and one or more others: files of any format that `lapwing import` reads, or
-    /// folders of logs
-    #[arg(value_name = "TRACE", num_args = 2.., required = true)]
+    /// The baseline, and one or more others: files of any format that `lapwing import` reads, folders
+    /// of logs of a run, or folders of several runs
+    #[arg(value_name = "TRACE", num_args = 1.., required = true)]
     traces: Vec<PathBuf>,
+    /// Runs of the candidate; those before `--` are runs of the baseline
+    #[arg(value_name = "RUN", last = true)]
+    candidate: Vec<PathBuf>,
     /// What to compare
-    #[arg(long, value_parser = one_of(&PARTS), default_value = "path", value_name = "WHAT")]
+    #[arg(long, value_parser = one_of(&PARTS), default_value = "classes", value_name = "WHAT")]
     show: ComparedPart,
     /// Duration by which tasks are compared
     #[arg(long, value_parser = one_of(&DURATIONS), default_value = "total", value_name = "DURATION")]
@@ -40,7 +48,12 @@ pub struct TraceCompare {
     answer: AnswerOptions,
 }
 
-const PARTS: [NamedValue<ComparedPart>; 3] = [
+const PARTS: [NamedValue<ComparedPart>; 4] = [
+    (
+        "classes",
+        "Number of tasks of each class and how long one takes, with the ratio",
+        ComparedPart::Classes,
+    ),
     (
         "path",
         "Time along the path to the last end, by class of tasks",
@@ -88,17 +101,35 @@ const TOOLS: [NamedValue<RelativeTo>; 1] = [(
 impl TraceCompare {
     /// Shows the differences.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let traces = self.traces.iter().map(slice::from_ref).map(read);
-        let traces: Vec<Trace> = traces.collect::<Result<_, _>>()?;
+        let sides = self.sides()?;
+        let traces = sides.iter().map(|(_, paths)| runs(paths));
+        let traces: Vec<Vec<Trace>> = traces.collect::<Result<_, _>>()?;
+        let names = sides.into_iter().map(|(name, _)| name);
         let answer = TraceComparisonAnswer::new(
-            traces.iter().collect(),
-            self.names(),
+            traces.iter().map(|runs| runs.iter().collect()).collect(),
+            names.collect(),
             self.show,
             self.duration,
             self.compat.unwrap_or(RelativeTo::Baseline),
         );
         let answer = answer.ordered(self.sort, (self.top > 0).then_some(self.top));
         context.show(&answer, &self.answer)
+    }
+
+    /// Returns the sides with their names: a path each, or the paths before and after `--`.
+    fn sides(&self) -> Result<Vec<(String, Vec<PathBuf>)>, CliError> {
+        if !self.candidate.is_empty() {
+            let sides = [("baseline", &self.traces), ("candidate", &self.candidate)];
+            return Ok(sides
+                .map(|(name, paths)| (name.to_owned(), paths.clone()))
+                .into());
+        }
+        if self.traces.len() == 1 {
+            return Err(CliError::input("one trace has nothing to be compared with")
+                .hint("give the baseline and at least one other trace"));
+        }
+        let paths = self.traces.iter().map(|path| vec![path.clone()]);
+        Ok(self.names().into_iter().zip(paths).collect())
     }
 
     /// Returns short names for the traces: those of their files, or their paths where these are alike.
@@ -115,4 +146,48 @@ impl TraceCompare {
         });
         names.collect()
     }
+}
+
+/// Reads the runs of a side.
+fn runs(paths: &[PathBuf]) -> Result<Vec<Trace>, CliError> {
+    let runs = paths.iter().map(|path| runs_in(path));
+    Ok(runs.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// Reads the runs in a folder: one for each folder in it, or for each file that has a run of its own, or else the one
+/// of which all files are logs.
+fn runs_in(path: &Path) -> Result<Vec<Trace>, CliError> {
+    let whole = || read(&[path.to_owned()]).map(|trace| vec![trace]);
+    let Ok(entries) = fs::read_dir(path) else {
+        return whole();
+    };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|it| Some(it.ok()?.path())).collect();
+    paths.sort();
+    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) =
+        paths.into_iter().partition(|it| it.is_dir());
+    let each = |paths: Vec<PathBuf>| -> Result<Vec<Trace>, CliError> {
+        paths.iter().map(slice::from_ref).map(read).collect()
+    };
+    if files.is_empty() && !folders.is_empty() {
+        return each(folders);
+    }
+    // A log of a worker or of the controller may tell nothing by itself.
+    let Ok(runs) = each(files) else {
+        return whole();
+    };
+    if runs.len() > 1 && runs.windows(2).all(|pair| run_the_same(&pair[0], &pair[1])) {
+        return Ok(runs);
+    }
+    whole()
+}
+
+/// Returns whether most of the tasks that ran in a trace ran in the other, too: logs of the same run have different ones.
+fn run_the_same(one: &Trace, other: &Trace) -> bool {
+    let [one, other] = [one, other].map(|trace| {
+        let ran = trace.tasks.iter().filter(|task| task.work().is_some());
+        ran.map(|task| trace.text(task.name))
+            .collect::<BTreeSet<&str>>()
+    });
+    let least = one.len().min(other.len());
+    least > 0 && 2 * one.intersection(&other).count() > least
 }
