@@ -179,6 +179,15 @@ impl<'t> TraceComparisonAnswer<'t> {
             }),
         }
         self.top = top;
+        // Phases that do not differ are no answer.
+        if self.part == ComparedPart::Classes && order == RowOrder::Difference {
+            let differing = self.rows.iter().filter(|rows| {
+                let is_changed = rows.iter().any(|row| row.is_changed == Some(true));
+                is_changed || rows[0].part == TaskDuration::Compute.name()
+            });
+            let differing = differing.count();
+            self.top = top.map(|top| top.min(differing));
+        }
         self
     }
 
@@ -255,10 +264,10 @@ impl<'t> TraceComparisonAnswer<'t> {
             let rest = difference - large.iter().map(|it| it.time).sum::<i64>();
             let texts = large
                 .iter()
-                .map(|it| format!("{} {}", signed_time(it.time), phrase(it)));
+                .map(|it| format!("{} ({})", phrase(it), signed_time(it.time)));
             let mut texts: Vec<String> = texts.collect();
             if share(rest.abs(), baseline) >= EQUAL / 2.0 {
-                texts.push(format!("{} the rest", signed_time(rest)));
+                texts.push(format!("the rest ({})", signed_time(rest)));
             }
             let of = match self.names.len() {
                 2 => String::new(),
@@ -479,7 +488,10 @@ fn phrase(reason: &PathReason) -> String {
             let more = if is_more { "more" } else { "fewer" };
             format!("{more} `{class}` tasks")
         }
-        ReasonKind::Placement => "placement: other tasks are waited for".to_owned(),
+        ReasonKind::Placement => "placement, as other tasks are waited for".to_owned(),
+        ReasonKind::Waiting(Some(PathPart::Task(TaskDuration::Queue))) => {
+            "waiting in the queue of the worker".to_owned()
+        }
         ReasonKind::Waiting(part) => part
             .map_or("before the first task", PathPart::meaning)
             .to_owned(),
