@@ -23,6 +23,9 @@ pub(crate) struct NearPaths {
     pub tasks: BTreeMap<Name, f64>,
 }
 
+/// Tasks that paths lead to, by when they left their worker: until when each path needs them, and its weight.
+type OpenTasks = BTreeMap<(Option<i64>, usize), Vec<(i64, f64)>>;
+
 /// Returns the mean over paths that end with the last tasks and go back from each task to what it waited for.
 ///
 /// Rules are those of [`run_path`](crate::run_path), but where several predecessors ended at nearly the same time, each
@@ -44,7 +47,7 @@ pub(crate) fn near_paths(trace: &Trace) -> NearPaths {
     let by_worker = ReleasedTasks::of(trace);
     // A task waits only for what left its worker before, so in this order no path comes back.
     let key = |index: usize| (trace.tasks[index].released(), index);
-    let mut open: BTreeMap<(Option<i64>, usize), Vec<(i64, f64)>> = BTreeMap::new();
+    let mut open = OpenTasks::new();
     let ends = by_end.iter().rev();
     let ends: Vec<(i64, usize)> = ends
         .take_while(|(end, _)| float(last - end) <= window)
