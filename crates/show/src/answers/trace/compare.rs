@@ -63,6 +63,8 @@ pub struct TraceComparisonAnswer<'t> {
     part: ComparedPart,
     /// For each class or task that is compared, a row for each trace.
     rows: Vec<Vec<ComparedTraceRow>>,
+    /// How long the tasks of each class compute.
+    computing: Vec<ComparedTraceRow>,
     /// Number of listed classes or tasks; `None` for all.
     top: Option<usize>,
 }
@@ -79,26 +81,10 @@ impl<'t> TraceComparisonAnswer<'t> {
         let comparison = TraceComparison::of(&sides, duration);
         let row =
             |name: &str, part, times: &[Option<i64>]| row(&names, relative_to, name, part, times);
+        let mut computing = class_rows(&comparison, row);
+        computing.retain(|rows| rows[0].part == TaskDuration::Compute.name());
         let rows = match part {
-            ComparedPart::Classes => {
-                let rows = comparison.classes.iter().map(|class| {
-                    let mut rows = row(&class.class, class.duration.name(), &class.means);
-                    let sides = class.counts.iter().zip(&class.ratios);
-                    for (row, (count, ratio)) in rows.iter_mut().zip(sides) {
-                        row.count = Some(*count);
-                        class.duration.meaning().clone_into(&mut row.meaning);
-                        if let Some(ratio) = ratio {
-                            row.ratio = Some(ratio.ratio);
-                            row.ratio_lower = ratio.interval.map(|it| it.lower);
-                            row.ratio_upper = ratio.interval.map(|it| it.upper);
-                            row.over = Some(over(ratio.over));
-                            row.is_changed = Some(ratio.is_changed);
-                        }
-                    }
-                    rows
-                });
-                rows.collect()
-            }
+            ComparedPart::Classes => class_rows(&comparison, row),
             ComparedPart::Path => {
                 let rows = comparison.path.iter().map(|path| {
                     let part = path.part.map_or("before", PathPart::name);
@@ -146,6 +132,7 @@ impl<'t> TraceComparisonAnswer<'t> {
             comparison,
             part,
             rows,
+            computing: computing.concat(),
             top: None,
         }
     }
@@ -279,7 +266,7 @@ impl<'t> TraceComparisonAnswer<'t> {
                 joined(texts)
             );
             let note = Note::new("reasons", text).with("trace", name.as_str());
-            notes.push(note.with("difference", difference));
+            notes.push(note.with("difference", difference).with("rest", rest));
         }
         notes
     }
@@ -402,15 +389,15 @@ impl<'t> TraceComparisonAnswer<'t> {
         }
         let largest = others.iter().map(|(_, ratio)| (ratio.ratio - 1.0).abs());
         let largest = largest.fold(0.0_f64, f64::max);
-        let percent = (100.0 * largest).ceil();
+        let percent = 100.0 * largest;
         match (changed.is_empty(), others.is_empty()) {
             (true, true) => "no class has tasks that compute on both sides".to_owned(),
             (true, false) => {
                 "no class of tasks takes longer or less time to compute, beyond chance".to_owned()
             }
             (false, true) => text,
-            (false, false) if percent == 0.0 => format!("{text}; no other class differs"),
-            (false, false) => format!("{text}; no other class differs by more than {percent:.0} %"),
+            (false, false) if percent < 0.5 => format!("{text}; no other class differs"),
+            (false, false) => format!("{text}; other classes differ by up to about {percent:.0} %"),
         }
     }
 
@@ -442,6 +429,31 @@ impl<'t> TraceComparisonAnswer<'t> {
             }
         }))
     }
+}
+
+/// Returns the rows of each duration of each class, made of its class, part and times.
+fn class_rows(
+    comparison: &TraceComparison,
+    row: impl Fn(&str, &'static str, &[Option<i64>]) -> Vec<ComparedTraceRow>,
+) -> Vec<Vec<ComparedTraceRow>> {
+    let rows = comparison.classes.iter().map(|class| {
+        let mut rows = row(&class.class, class.duration.name(), &class.means);
+        let sides = class.counts.iter().zip(&class.ratios);
+        for (row, (count, ratio)) in rows.iter_mut().zip(sides) {
+            row.count = Some(*count);
+            class.duration.meaning().clone_into(&mut row.meaning);
+            if let Some(ratio) = ratio {
+                row.ratio = Some(ratio.ratio);
+                row.ratio_lower = ratio.interval.map(|it| it.lower);
+                row.ratio_upper = ratio.interval.map(|it| it.upper);
+                row.over = Some(over(ratio.over));
+                row.is_changed = Some(ratio.is_changed);
+                row.change = Some((ratio.ratio - 1.0).abs());
+            }
+        }
+        rows
+    });
+    rows.collect()
 }
 
 /// Returns `0.62×`.
@@ -549,6 +561,7 @@ impl Answer for TraceComparisonAnswer<'_> {
             traces: traces.collect(),
             compared: self.rows.len(),
             rows: self.rows[..self.listed(view)].concat(),
+            classes: &self.computing,
             reasons: reasons.collect(),
         })?)
     }

@@ -14,6 +14,8 @@ pub struct TraceComparisonFields<'a> {
     /// Number of compared classes or tasks.
     pub compared: usize,
     pub rows: Vec<ComparedTraceRow>,
+    /// How long the tasks of each class compute.
+    pub classes: &'a [ComparedTraceRow],
     /// Parts of the differences between makespans, the largest of each trace first.
     pub reasons: Vec<ReasonFields<'a>>,
 }
@@ -72,6 +74,8 @@ pub struct ComparedTraceRow {
     pub relative: Option<f64>,
     /// How many times as long as on the baseline a task of the class takes: the ratio of geometric means.
     pub ratio: Option<f64>,
+    /// Its distance from 1.
+    pub change: Option<f64>,
     /// The 95 % interval of the ratio.
     pub ratio_lower: Option<f64>,
     pub ratio_upper: Option<f64>,
