@@ -46,7 +46,7 @@ def main():
             trace, page = pathlib.Path(folder, "trace.jsonl"), pathlib.Path(folder, "lanes.html")
             write_trace(trace, events)
             begin = time.perf_counter()
-            subprocess.run([LAPWING, "trace", "export", "--file", trace, "-o", page], check=True, capture_output=True)
+            subprocess.run([LAPWING, "trace", "export", trace, "-o", page], check=True, capture_output=True)
             took = time.perf_counter() - begin
             tasks = events * 10 // 87
             spans = tasks + tasks // 5 + tasks // 2

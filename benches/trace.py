@@ -3,7 +3,7 @@
 
 The trace is made up: tasks of five classes on 40 workers, seven events each, a copy for every fifth task, and the
 controller's phases. The notebook reads the JSON Lines into a frame, pivots events into columns, subtracts them
-and sums up; Lapwing does that in `trace show tasks`, and everything it knows in `trace show findings`.
+and sums up; Lapwing does that in `trace tasks`, and everything it knows in `trace findings`.
 
     cargo build --release
     python3 -m venv /tmp/pandas && /tmp/pandas/bin/pip install pandas
@@ -117,10 +117,10 @@ def main():
             print(f"{name}: {best:.2f} s, {memory:.0f} MB{ratio}", flush=True)
 
         for action in ("tasks", "findings"):
-            show(f"trace show {action} --file", "trace", "show", action, "--file", path, "--format", "json")
+            show(f"trace {action} FILE", "trace", action, path, "--format", "json")
         show("import", "import", "--quiet", path)
         for action in ("tasks", "findings"):
-            show(f"trace show {action} from the store", "trace", "show", action, "--format", "json")
+            show(f"trace {action} from the store", "trace", action, "--format", "json")
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ def test_no_text_of_a_store_is_executed(program, visit, tmp_path):
     event = {"name": f"a{ATTACK}", "cat": ATTACK, "ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 500, "args": {ATTACK: ATTACK}}
     thread = {"name": "thread_name", "ph": "M", "pid": 1, "tid": 1, "args": {"name": f"t{ATTACK}"}}
     (tmp_path / "trace.json").write_text(json.dumps({"traceEvents": [thread, event, {**event, "ts": 600}]}))
-    lapwing("trace", "export", "--file", "trace.json", "-o", "lanes.html")
+    lapwing("trace", "export", "trace.json", "-o", "lanes.html")
     pages = sorted(tmp_path.rglob("*.html"))
     assert {"lanes.html", "compare.html", "variability.html", "burn-in.html", "index.html"} <= {it.name for it in pages}
     for path in pages:

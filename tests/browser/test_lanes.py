@@ -13,7 +13,7 @@ FIXTURE = REPOSITORY / "tests/fixtures/earthkit-0.19/trace_2x1.log"
 def lanes(program, tmp_path_factory):
     """The page of a real trace."""
     page = tmp_path_factory.mktemp("lanes") / "lanes.html"
-    subprocess.run([program, "trace", "export", "--file", FIXTURE, "-o", page], check=True, capture_output=True)
+    subprocess.run([program, "trace", "export", FIXTURE, "-o", page], check=True, capture_output=True)
     return page
 
 
@@ -32,7 +32,7 @@ def opened(chromium, lanes):
 
 
 def tasks(program, *arguments):
-    done = subprocess.run([program, "trace", "show", *arguments, "--file", FIXTURE, "--format", "json"], check=True, capture_output=True)
+    done = subprocess.run([program, "trace", *arguments, FIXTURE, "--format", "json"], check=True, capture_output=True)
     return json.loads(done.stdout)
 
 
@@ -129,7 +129,7 @@ def test_it_fits_a_phone(chromium, lanes, scheme):
 
 def test_a_picture_of_a_range_has_its_lanes(program, tmp_path):
     picture = tmp_path / "lanes.svg"
-    command = [program, "trace", "export", "--file", FIXTURE, "-o", picture, "--range", "0.1..0.2"]
+    command = [program, "trace", "export", FIXTURE, "-o", picture, "--range", "0.1..0.2"]
     subprocess.run(command, check=True, capture_output=True)
     text = picture.read_text()
     for part in ("controller", "l0.w0", "l1.w0", "100 ms", "200 ms", "computing"):

@@ -25,7 +25,7 @@ def trace(store, *arguments):
 def tasks(store, path, by):
     """Returns the statistics by group and duration."""
     groups = defaultdict(dict)
-    for row in trace(store, "show", "tasks", "--file", path, "--group", by, "--full")["durations"]:
+    for row in trace(store, "tasks", path, "--by", by, "--full")["durations"]:
         groups[row["group"]][row["duration"]] = row
     return groups
 
@@ -76,16 +76,16 @@ def test_a_task_stream_of_dask_is_summed_up_alike(store):
     for name, wanted in expected["compute_by_prefix"].items():
         assert found[name]["count"] == wanted["count"]
         assert found[name]["sum"] == pytest.approx(wanted["sum"] * 1e9, abs=1e3)
-    copies = trace(store, "show", "transfers", "--file", path, "--full")["durations"]
+    copies = trace(store, "transfers", path, "--full")["durations"]
     assert sum(it["count"] for it in copies if it["duration"] == "total") == expected["by_action"]["transfer"]["count"] == len(transfers)
-    assert trace(store, "show", "findings", "--file", path)["makespan"] == pytest.approx(expected["span"] * 1e9, abs=1e3)
+    assert trace(store, "findings", path)["makespan"] == pytest.approx(expected["span"] * 1e9, abs=1e3)
 
 
 @pytest.mark.parametrize("name", EXPECTED.get("wfcommons", []))
 def test_critical_paths_of_wfcommons_are_those_of_networkx(name, store):
     expected = EXPECTED["wfcommons"][name]
     path = DATA / "D_traces/wfcommons" / name
-    answer = trace(store, "what-if", "--file", path, "--workers", f"1,{expected['tasks']}")
+    answer = trace(store, "what-if", path, "--workers", f"1,{expected['tasks']}")
     one, all_at_once = (it["makespan"] for it in answer["scenarios"][1:])
     assert one == pytest.approx(expected["runtime_sum"] * 1e9, rel=1e-9)
 

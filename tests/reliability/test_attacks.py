@@ -168,8 +168,8 @@ def test_no_escape_reaches_the_terminal(tmp_path):
     (tmp_path / "lanes.json").write_text(json.dumps({"traceEvents": [event, {**event, "ts": 600}]}))
     for words in (
         ["trace", "compare", "file:1.jsonl", "file:2.jsonl"],
-        *(["trace", "show", part, "--file", "1.jsonl"] for part in ("tasks", "transfers", "controller")),
-        ["trace", "show", "--file", "lanes.json"], ["trace", "findings", "--file", "1.jsonl"],
+        *(["trace", part, "1.jsonl"] for part in ("tasks", "transfers", "controller")),
+        ["trace", "findings", "lanes.json"], ["trace", "findings", "1.jsonl"],
     ):
         for format in ("text", "markdown", "csv", "json"):
             code, said = run(tmp_path, *words, "--format", format)
@@ -386,7 +386,7 @@ def test_no_mutant_hangs_panics_or_reaches_the_terminal(tmp_path, record_propert
         path = tmp_path / os.path.basename(seed)
         path.write_bytes(mutant((FIXTURES / seed).read_bytes(), chance))
         store = tmp_path / f"{count}.db"
-        commands = [["--store", store, "import", path], ["--store", store, "list"], ["trace", "show", "--file", path]]
+        commands = [["--store", store, "import", path], ["--store", store, "list"], ["trace", "findings", path]]
         if count % 5 == 0:
             commands += [["--store", store, "db", "check"], ["--store", store, "export", "--to", "record", "-o", tmp_path / "x.jsonl"]]
         for words in commands:

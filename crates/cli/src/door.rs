@@ -39,6 +39,7 @@ pub struct Door {
 impl Door {
     /// Returns these arguments, with the command that they mean if they name files instead of one.
     pub fn of(words: Vec<OsString>, program: &Command) -> Result<Self, CliError> {
+        let words = with_findings(words, program);
         match Typed::of(&words, program) {
             Some(typed) => typed.meaning(program).map(Self::without_invalid_suite),
             None => Ok(Self::with(words)),
@@ -178,9 +179,9 @@ impl<'w> Typed<'w> {
             });
         }
         if are_traces {
-            let mut end = vec![OsString::from("--file")];
-            end.extend(self.given());
-            return Ok(Door::with(self.command(&["trace", "show"], end)));
+            return Ok(Door::with(
+                self.command(&["trace", "findings"], self.given()),
+            ));
         }
         let opened = FilesRead::read(&self.paths, &options, &context)?;
         let moments = opened.moments()?;
@@ -362,6 +363,20 @@ fn others_note(folder: &Path, store: Option<&Path>, options: &ImportOptions) -> 
         let text = format!("this is about the {what} of the folder, which also has {others}");
         Note::marked("other_files", text).with("files", results.len() as u64)
     })
+}
+
+/// Returns `lapwing trace FILE` as `lapwing trace findings FILE`.
+fn with_findings(mut words: Vec<OsString>, program: &Command) -> Vec<OsString> {
+    if let Some(first) = first_word(&words)
+        && words[first] == "trace"
+        && let Some(second) = words.get(first + 1)
+        && let Some(trace) = program.find_subcommand("trace")
+        && trace.find_subcommand(second).is_none()
+        && looks_like_path(second)
+    {
+        words.insert(first + 1, "findings".into());
+    }
+    words
 }
 
 /// Returns whether a word is a file, a folder or a pattern of files, or would be a file if it was there.

@@ -88,7 +88,9 @@ pub fn run() -> ExitCode {
     let arguments = match matches.and_then(|it| Arguments::from_arg_matches(&it)) {
         Ok(arguments) => arguments,
         Err(error) => {
-            return match foreign::answer(&error, &command) {
+            let is_refused = error.exit_code() != 0;
+            let renamed = is_refused.then(|| commands::renamed(&command)).flatten();
+            return match renamed.or_else(|| foreign::answer(&error, &command)) {
                 Some(error) => refuse_words(error),
                 None => refuse(&error),
             };

@@ -21,6 +21,7 @@ mod near_paths;
 mod off_cpu;
 mod path;
 mod profile;
+mod range;
 mod read;
 mod replay;
 mod spans;
@@ -48,12 +49,13 @@ pub use names::{Name, Names};
 pub use off_cpu::{OffCpu, WaitsFor, off_cpu};
 pub use path::{PathPart, PathParts, RunPath, run_path};
 pub use profile::{ClassProfile, profile};
+pub use range::TraceRange;
 pub use read::{TraceError, TraceReader};
 pub use spans::SpanReader;
 pub use trace::{
     InputsSource, MISSING, Micro, OtherSpan, Phase, Pressure, Resource, Task, TaskEvent, Trace,
     Transfer, TransferEvent, TransferMode,
 };
-pub use waits::{TaskWait, WaitReason};
+pub use waits::{TaskWait, WaitReason, task_waits};
 pub use what_if::{Prediction, Scenario, what_if};
 pub use worker_time::{WorkerTime, worker_time};

@@ -74,7 +74,7 @@ pub struct Defect {
     pub count: usize,
     /// One of them: a task, a dataset, a line.
     pub example: String,
-    /// How far a clock is off at least, in ns.
+    /// How far a clock is off at least, or the most negative duration, in ns.
     pub offset: Option<i64>,
 }
 
@@ -141,13 +141,10 @@ pub fn lint(trace: &Trace) -> Vec<Defect> {
     for (host, offset) in &offsets {
         let certain = offset.certain();
         if certain != 0 {
-            found.add(DefectKind::Clock, host, || format!("{certain} ns"));
+            found.add_time(DefectKind::Clock, host, certain, String::new);
         }
     }
-    let mut defects = found.defects();
-    let clocks = defects.iter_mut().filter(|it| it.kind == DefectKind::Clock);
-    clocks.for_each(|it| it.offset = offsets.get(&it.subject).map(|it| it.certain()));
-    defects
+    found.defects()
 }
 
 fn tasks(trace: &Trace, found: &mut Found) {
@@ -175,8 +172,8 @@ fn tasks(trace: &Trace, found: &mut Found) {
         let is_early = known.is_some_and(|(computed, completed)| computed <= completed);
         for part in TaskDuration::PARTS {
             let may_be = part == TaskDuration::ToController && is_early;
-            if part.of(task).is_some_and(|duration| duration < 0) && !may_be {
-                found.add(DefectKind::NegativeDuration, part.name(), name);
+            if let Some(duration) = part.of(task).filter(|it| *it < 0 && !may_be) {
+                found.add_time(DefectKind::NegativeDuration, part.name(), duration, name);
             }
         }
     }
@@ -196,32 +193,55 @@ fn transfers(trace: &Trace, found: &mut Found) {
             found.add(DefectKind::MissingEvent, "started (transfer)", name);
         }
         for part in &TransferDuration::ALL[1..] {
-            if part.of(transfer).is_some_and(|duration| duration < 0) {
+            if let Some(duration) = part.of(transfer).filter(|it| *it < 0) {
                 let subject = format!("{} (transfer)", part.name());
-                found.add(DefectKind::NegativeDuration, &subject, name);
+                found.add_time(DefectKind::NegativeDuration, &subject, duration, name);
             }
         }
     }
 }
 
 #[derive(Default)]
-struct Found(BTreeMap<(DefectKind, String), (usize, String)>);
+struct Found(BTreeMap<(DefectKind, String), Defect>);
 
 impl Found {
     fn add(&mut self, kind: DefectKind, subject: &str, example: impl Fn() -> String) {
-        let entry = self.0.entry((kind, subject.to_owned()));
-        entry.or_insert_with(|| (0, example())).0 += 1;
+        self.entry(kind, subject, example).count += 1;
+    }
+
+    /// Adds a defect with a time; the example is the one with the most negative.
+    fn add_time(
+        &mut self,
+        kind: DefectKind,
+        subject: &str,
+        time: i64,
+        example: impl Fn() -> String,
+    ) {
+        let defect = self.entry(kind, subject, &example);
+        defect.count += 1;
+        if defect.offset.is_none_or(|before| time < before) {
+            defect.offset = Some(time);
+            defect.example = example();
+        }
+    }
+
+    fn entry(
+        &mut self,
+        kind: DefectKind,
+        subject: &str,
+        example: impl Fn() -> String,
+    ) -> &mut Defect {
+        let key = (kind, subject.to_owned());
+        self.0.entry(key).or_insert_with(|| Defect {
+            kind,
+            subject: subject.to_owned(),
+            count: 0,
+            example: example(),
+            offset: None,
+        })
     }
 
     fn defects(self) -> Vec<Defect> {
-        let defects = self.0.into_iter();
-        let defects = defects.map(|((kind, subject), (count, example))| Defect {
-            kind,
-            subject,
-            count,
-            example,
-            offset: None,
-        });
-        defects.collect()
+        self.0.into_values().collect()
     }
 }

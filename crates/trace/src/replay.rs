@@ -161,6 +161,8 @@ pub(crate) struct ReplayedTask {
     pub publish: i64,
     /// Until the controller knew.
     pub notice: i64,
+    /// The task that left the same lane last before it was sent into the queue: controllers keep queues short.
+    behind: Option<u32>,
     after: After,
     copies: CopiesBefore,
     /// Whether it is an attempt that was lost.
@@ -238,16 +240,17 @@ impl<'t> Replay<'t> {
             vec![ReplayedTask::default(); count],
             vec![TaskWait::default(); count],
         );
-        let mut before: Vec<Option<usize>> = vec![None; self.lanes.len()];
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.lanes.len()];
         let retried = first_attempts(trace);
         let mut waiting_for_controller = 0_usize;
         let mut with_previous = 0_usize;
         for at in 0..self.order.len() {
             let index = self.order[at];
             let lane = self.lane_of[index] as usize;
-            let previous = before[lane].replace(index);
+            let previous = before[lane].last().copied();
             let first_attempt = retried.get(&trace.tasks[index].name).copied();
-            let (task, wait) = self.measured(index, previous, first_attempt);
+            let (task, wait) = self.measured(index, &before[lane], first_attempt);
+            before[lane].push(index);
             if previous.is_some() {
                 with_previous += 1;
                 waiting_for_controller += usize::from(task.after == After::Known);
@@ -257,11 +260,11 @@ impl<'t> Replay<'t> {
         self.waits_for_controller = 2 * waiting_for_controller >= with_previous;
     }
 
-    /// Returns what was measured of a task, after another one on the same lane.
+    /// Returns what was measured of a task, after others on the same lane.
     fn measured(
         &self,
         index: usize,
-        previous: Option<usize>,
+        of_lane: &[usize],
         first_attempt: Option<FirstAttempt>,
     ) -> (ReplayedTask, TaskWait) {
         let trace = self.trace;
@@ -297,6 +300,7 @@ impl<'t> Replay<'t> {
         let held = late.iter().filter_map(|input| input.released()).max();
         let held = held.map(|held| held.min(started));
         let known = ends.max().or(held).unwrap_or(self.begin);
+        let previous = of_lane.last().copied();
         let previous_task = previous.map(|it| &trace.tasks[it]);
         let left = previous_task.and_then(Task::released);
         let absent_until = match previous {
@@ -314,6 +318,13 @@ impl<'t> Replay<'t> {
                 None => (After::Left, base.max(left)),
             };
         }
+        if left.is_some_and(|left| arrived < left) {
+            let known = |it: &usize| trace.tasks[*it].end().filter(|end| *end <= planned);
+            let mut earlier = of_lane.iter().rev();
+            let behind = earlier.find_map(|it| Some((*it, known(it)?)));
+            replayed.behind = behind.and_then(|(it, _)| u32::try_from(it).ok());
+            base = base.max(behind.map_or(base, |(_, end)| end));
+        }
         let copied = self.copies.of_task(index).iter();
         let copied = copied.map(|copy| copy.end).filter(|end| *end <= started);
         let copied = copied.max().unwrap_or(i64::MIN);
@@ -328,6 +339,10 @@ impl<'t> Replay<'t> {
         {
             let since = (planned - attempt.begin.max(at)).max(0);
             replayed.retrying = since.min(replayed.planning);
+        }
+        // It was planned ahead, and was there before the last of its inputs: no wait for the controller.
+        if held.is_some_and(|held| arrived <= held) {
+            replayed.planning = replayed.retrying;
         }
         at = at.max(planned);
         if (planned + 1..=arrived).contains(&copied) {
@@ -369,9 +384,7 @@ impl<'t> Replay<'t> {
         };
         add(WaitReason::Notice, known.min(planned));
         add(WaitReason::Absent, absent_until);
-        if replayed.after != After::Queued {
-            add(WaitReason::Worker, base);
-        }
+        add(WaitReason::Worker, base);
         add(WaitReason::Planning, planned - replayed.retrying);
         add(WaitReason::Retry, planned);
         add(WaitReason::Transport, arrived);
@@ -531,6 +544,7 @@ impl<'t> Replay<'t> {
         let ready = inputs.known;
         let task = &self.tasks[index];
         let without = changes.without;
+        let ready = ready.max(inputs.behind);
         let part = |time: i64, is_gone: bool| if is_gone { 0 } else { time };
         let mut at = match task.after {
             After::Queued => ready,
@@ -626,7 +640,8 @@ impl<'t> Replay<'t> {
         for index in &self.order {
             let index = *index;
             let task = &self.tasks[index];
-            let ready = self.ready(index, &inputs[index], &left, &known);
+            let mut ready = self.ready(index, &inputs[index], &left, &known);
+            ready.behind = task.behind.map_or(0, |it| known[it as usize]);
             let copied = self.copied(index, ready.known, &left, changes);
             let lane = self.lane_of[index] as usize;
             let end = self.start(index, ready, free[lane], copied, changes) + works[index];
@@ -784,6 +799,8 @@ struct Copied {
 struct Inputs {
     known: i64,
     held: i64,
+    /// When the controller knew that the lane's queue was short, where that is another task's end.
+    behind: i64,
 }
 
 /// Returns when a task was planned, which is no later than it was on its worker.

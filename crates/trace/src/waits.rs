@@ -1,5 +1,9 @@
 //! What tasks wait for between the moment when their inputs are done and the one when they start.
 
+use crate::graph::TaskGraph;
+use crate::replay::Replay;
+use crate::trace::Trace;
+
 /// Why a task has not started although its inputs are done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WaitReason {
@@ -86,4 +90,9 @@ impl TaskWait {
     pub(crate) fn add(&mut self, reason: WaitReason, time: i64) {
         self.times[reason as usize] += time.max(0);
     }
+}
+
+/// Returns the wait of each task of a trace, by a graph.
+pub fn task_waits(trace: &Trace, graph: &TaskGraph) -> Vec<TaskWait> {
+    Replay::of(trace, graph).waits
 }

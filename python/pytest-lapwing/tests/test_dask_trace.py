@@ -270,7 +270,7 @@ def test_the_program_reads_a_trace(client, file, lapwing):
     def run(*arguments):
         return subprocess.run([lapwing, *arguments], cwd=file.parent, capture_output=True, text=True, check=True).stdout
 
-    assert "no defects" in run("trace", "show", "lint", "--file", file.name)
-    assert "7 tasks" in run("trace", "show", "findings", "--file", file.name)
+    assert "no defects" in run("trace", "lint", file.name)
+    assert "7 tasks" in run("trace", "findings", file.name)
     run("import", file.name)
     assert "totals" in run("list")

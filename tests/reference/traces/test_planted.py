@@ -36,7 +36,7 @@ def check(run, form, store, folder):
     """The program finds the makespan, all tasks and copies of a run, and nothing wrong but lost attempts."""
     name, graph = write(run, folder, "trace", form)
     options = ("--graph", folder / graph) if graph else ()
-    done = store.run("trace", "show", "lint", "--file", folder / name, *options, "--format", "json")
+    done = store.run("trace", "lint", folder / name, *options, "--format", "json")
     found = json.loads(done.stdout)
     assert found["makespan"] / 1e9 == pytest.approx(run.makespan(EVENTS[form]), abs=1e-9)
     assert (found["tasks"], found["transfers"]) == (len(run.attempts), len(run.transfers))

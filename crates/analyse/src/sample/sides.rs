@@ -289,6 +289,14 @@ impl ComparedSides {
         &self.stores
     }
 
+    /// Returns the runs of the sides, with their stores.
+    pub fn runs(&self) -> impl Iterator<Item = (&Store, Id)> {
+        self.sides.iter().flat_map(|side| {
+            let store = &self.stores[side.store];
+            side.runs.iter().map(move |run| (store, run.id))
+        })
+    }
+
     /// Returns the sessions of all sides, each with the store that it is in.
     pub fn sessions(&self) -> Vec<(&Store, Id)> {
         let sessions: BTreeSet<(usize, Id)> = self

@@ -20,7 +20,7 @@ pub struct HelpCommand {
     /// List all commands
     #[arg(long)]
     all: bool,
-    /// The command, such as `trace show`
+    /// The command, such as `trace findings`
     #[arg(value_name = "COMMAND")]
     words: Vec<String>,
 }

@@ -36,6 +36,7 @@ pub use self::import::{FilesRead, ReadingOptions, is_missing, lapwing_command, m
 pub use self::indicator::indicator_hint;
 pub use self::mds::parse_slowdown;
 pub use self::stack::stack_hint;
+pub use self::trace::renamed;
 
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;

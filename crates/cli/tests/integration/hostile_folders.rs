@@ -92,7 +92,7 @@ fn pipes_and_devices_in_the_place_of_files_are_refused() {
         &["indicator", "run", "script.py"],
         &["import", "zero"],
         &["compare", "zero", "zero"],
-        &["trace", "findings", "--file", "zero"],
+        &["trace", "findings", "zero"],
         &["--store", "zero", "list", "sessions"],
         &["--store", "stacks.json", "list", "sessions"],
         &["db", "merge", "stacks.json"],

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -32,15 +33,10 @@ starting
 fn findings_begin_with_what_takes_most_time() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("trace.log"), TRACE).unwrap();
-    let trace = |what: &[&str]| {
-        run(
-            folder.path(),
-            &[&["trace", "show"], what, &["--file", "trace.log"]].concat(),
-        )
-    };
+    let trace = |what: &[&str]| run(folder.path(), &[&["trace"], what, &["trace.log"]].concat());
     let told = [
         trace(&["findings"]),
-        trace(&["tasks", "--group", "all"]),
+        trace(&["tasks", "--by", "all"]),
         trace(&["transfers"]),
         trace(&["controller"]),
         trace(&["lint"]),
@@ -48,32 +44,35 @@ fn findings_begin_with_what_takes_most_time() {
     assert_snapshot!(told.join("\n"), @"
     33.0 ms with 1 worker and 2 tasks: 0.61 tasks compute at once on average, workers are busy 61 % of the time
 
-     explains  finding
-      30.0 ms  46 % of task time is waiting for the controller to notice completion (30.0 ms of 65.0 ms), while 0.61 tasks compute at once and workers are busy 61 % of the time
+        gain  finding
+     10.0 ms  the controller notices late that tasks are done: 15.0 ms on average, 20.0 ms at most; without it the run takes 33.0 ms → 23.0 ms
+     2.00 ms  tasks do not start although they are on an idle worker with all of their inputs: 1.00 ms on average, 1.00 ms at most; without it the run takes 33.0 ms → 31.0 ms
 
     note: workers' time: 61 % computing, 30 % waiting for the controller to notice
     completion, 6.1 % in the queue of the worker, 3.0 % on the way to the worker
+    note: replayed with each task on the worker that it had, the run takes 33.0 ms:
+    0 % from 33.0 ms as measured; what gains less is no finding
     note: observed path to the end (the trace has no graph), 2 tasks: 61 %
     computing, 30 % waiting for the controller to notice completion, 6.1 % in the
     queue of the worker, 3.0 % on the way to the worker; 33.0 ms of 33.0 ms
-    note: the trace has defects (`lapwing trace show lint` explains them): 1 ×
-    missing event started (transfer), 1 × open transfer
+    note: the trace has defects (`lapwing trace lint` explains them): 1 × missing
+    event started (transfer), 1 × open transfer
     exit 0
     2 tasks in 33.0 ms, 65.0 ms in all; means of each duration
 
         tasks    total  on worker  to worker    queue  compute  to controller
             2  32.5 ms    16.5 ms    1.00 ms  6.50 ms  10.0 ms        15.0 ms
 
-    note: the trace has defects (`lapwing trace show lint` explains them): 1 ×
-    missing event started (transfer), 1 × open transfer
+    note: the trace has defects (`lapwing trace lint` explains them): 1 × missing
+    event started (transfer), 1 × open transfer
     exit 0
-    1 transfer of 1 dataset, 0 s in all; means of each duration
+    1 transfer of 1 dataset; means of each duration
 
      mode     transfers  total  to source  load  transmit  to target  unload  to controller
      unknown          1      –          –     –         –          –       –              –
 
-    note: the trace has defects (`lapwing trace show lint` explains them): 1 ×
-    missing event started (transfer), 1 × open transfer
+    note: the trace has defects (`lapwing trace lint` explains them): 1 × missing
+    event started (transfer), 1 × open transfer
     exit 0
     1 iteration in 33.0 ms: 2 completions of tasks and transfers, busy 5.7 % of the time
 
@@ -82,8 +81,8 @@ fn findings_begin_with_what_takes_most_time() {
      shutdown       1      0 s      0 s
      wait           1  33.0 ms  33.0 ms
 
-    note: the trace has defects (`lapwing trace show lint` explains them): 1 ×
-    missing event started (transfer), 1 × open transfer
+    note: the trace has defects (`lapwing trace lint` explains them): 1 × missing
+    event started (transfer), 1 × open transfer
     exit 0
     2 kinds of defects   (2 tasks, 1 transfer, 3 controller phases, 33.0 ms)
 
@@ -103,7 +102,7 @@ fn a_path_without_times_has_no_parts() {
         format!("{event}at=1000000\n")
     });
     fs::write(folder.path().join("trace.log"), at_once.collect::<String>()).unwrap();
-    let told = run(folder.path(), &["trace", "show", "--file", "trace.log"]);
+    let told = run(folder.path(), &["trace", "findings", "trace.log"]);
     assert!(
         told.contains("(the trace has no graph), 1 task: 0 s of 0 s"),
         "{told}"
@@ -172,9 +171,7 @@ fn what_paths_spend_adds_up_to_the_difference_in_makespan() {
     let makespan = |file: &str| {
         let told = run(
             &fixtures(),
-            &[
-                "trace", "show", "findings", "--file", file, "--format", "json",
-            ],
+            &["trace", "findings", file, "--format", "json"],
         );
         let told = told.strip_suffix("exit 0").unwrap();
         serde_json::from_str::<Value>(told).unwrap()["makespan"]
@@ -215,10 +212,7 @@ fn differences_are_relative_to_the_baseline_or_as_the_notebook_has_them() {
 
 #[test]
 fn threads_that_share_a_lock_are_told() {
-    let told = run(
-        &fixtures(),
-        &["trace", "show", "findings", "--file", "threads.jsonl"],
-    );
+    let told = run(&fixtures(), &["trace", "findings", "threads.jsonl"]);
     let of_count = told
         .lines()
         .find(|line| line.contains("makes `count`"))
@@ -276,6 +270,10 @@ fn traces_of_a_job_are_instances_of_one_benchmark() {
         &["compare", "a", "b", "--metric", "trace.compute.load"],
     );
     assert!(told.contains("3 / 3") && told.contains("job"), "{told}");
+    let stored = compared(folder.path(), &["a", "variant:b", "--show", "sums"]);
+    let files = compared(folder.path(), &["a3.log", "b3.log", "--show", "sums"]);
+    let times = |rows: &[Value]| rows.iter().map(|it| it["time"].clone()).collect::<Vec<_>>();
+    assert_eq!(times(&stored), times(&files));
     let told = run(folder.path(), &["import", "a1.log", "--as", "variant=c"]);
     assert!(
         told.contains("imported with variant `a` and not variant `c`"),
@@ -294,6 +292,161 @@ fn traces_of_a_job_are_instances_of_one_benchmark() {
         told.contains("not used: --as benchmark=… and variant=…"),
         "{told}"
     );
+}
+
+#[test]
+fn files_of_several_runs_are_refused_with_their_comparison() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    file("one run.log", TRACE);
+    file("other.log", &TRACE.replace("at=3", "at=4"));
+    let told = run(
+        folder.path(),
+        &["trace", "findings", "one run.log", "other.log"],
+    );
+    assert_snapshot!(told, @"
+    error: one run.log and other.log are of different runs: tasks of the same names have other times, or they are far apart in time
+      hint: `lapwing trace compare 'one run.log' other.log` compares them
+    exit 2
+    ");
+    // A folder with the logs of a host and of the controller, and one that is empty.
+    let (host, controller): (Vec<&str>, Vec<&str>) =
+        TRACE.lines().partition(|line| line.contains("host=h0"));
+    fs::create_dir(folder.path().join("logs")).unwrap();
+    file("logs/h0.log", &(host.join("\n") + "\n"));
+    file("logs/controller.log", &(controller.join("\n") + "\n"));
+    file("logs/empty.log", "");
+    let of = |words: &[&str]| run(folder.path(), &[&["trace", "tasks"], words].concat());
+    let whole = of(&["one run.log"]);
+    assert_eq!(of(&["logs"]), whole);
+    assert_eq!(of(&["logs/h0.log", "logs/controller.log"]), whole);
+    let two = run(
+        &fixtures(),
+        &["trace", "findings", "threads.jsonl", "processes.jsonl"],
+    );
+    assert_snapshot!(two, @"
+    error: threads.jsonl is a trace by itself: only logs of earthkit-workflows are read together
+      hint: `lapwing trace compare threads.jsonl processes.jsonl` compares them
+    exit 2
+    ");
+}
+
+#[test]
+fn traces_are_read_compressed_and_from_standard_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.log");
+    fs::write(&path, TRACE).unwrap();
+    let plain = run(folder.path(), &["trace", "trace.log"]);
+    assert!(plain.starts_with("33.0 ms with 1 worker"), "{plain}");
+    for (tool, file) in [("gzip", "trace.log.gz"), ("zstd", "trace.log.zst")] {
+        let compressed = Command::new(tool).args(["-k", "-q"]).arg(&path).status();
+        // Not every machine has these.
+        if compressed.is_ok_and(|it| it.success()) {
+            let told = run(folder.path(), &["trace", "findings", file]);
+            assert_eq!(told, plain, "{file}");
+        }
+    }
+    let told = Command::new(env!("CARGO_BIN_EXE_lapwing"))
+        .args(["trace", "findings", "-"])
+        .stdin(fs::File::open(&path).unwrap())
+        .output()
+        .unwrap();
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert!(plain.starts_with(told.trim_end()), "{told}");
+}
+
+#[test]
+fn a_range_limits_tasks_transfers_and_events() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("trace.log"), TRACE).unwrap();
+    let trace = |words: &[&str]| {
+        let words = [&["trace"], words, &["trace.log"]].concat();
+        run(folder.path(), &words)
+    };
+    let told = [
+        trace(&["tasks", "--by", "task", "--range", "32.5ms..1s"]),
+        trace(&["tasks", "--range", "32.5ms.."]),
+        trace(&["transfers", "--range", "..0.01"]),
+        trace(&["tasks", "--range", "5s..6s"]),
+        trace(&["tasks", "--range", "6s..5s"]),
+    ];
+    assert_snapshot!(told.join("\n"), @"
+    1 task in 33.0 ms, the slowest first
+
+     task   class  worker    total  to worker    queue  compute  to controller
+     load2  load   h0.w0   33.0 ms    1.00 ms  12.0 ms  10.0 ms        10.0 ms
+
+    note: the trace has defects (`lapwing trace lint` explains them): 1 × missing
+    event started (transfer), 1 × open transfer
+    note: only what is under way from 32.5 ms to 33.0 ms of 33.0 ms
+    exit 0
+    1 task in 33.0 ms, 33.0 ms in all; means of each duration
+
+           tasks    total  on worker  to worker    queue  compute  to controller
+     load      1  33.0 ms    22.0 ms    1.00 ms  12.0 ms  10.0 ms        10.0 ms
+
+    note: the trace has defects (`lapwing trace lint` explains them): 1 × missing
+    event started (transfer), 1 × open transfer
+    note: only what is under way from 32.5 ms to 33.0 ms of 33.0 ms
+    exit 0
+    the trace has no data transfers
+    note: only what is under way from 0 s to 10.0 ms of 33.0 ms
+    exit 0
+    error: the trace has nothing in the range: it takes 33.0 ms
+    exit 2
+    error: invalid value '6s..5s' for '--range <FROM..TO>': write FROM..TO, such as `1s..2s`, `100ms..1.5s` or `2s..`
+
+    For more information, try '--help'.
+    exit 2
+    ");
+    let events = |range: &str| {
+        let told = trace(&["export", "--range", range]);
+        told.matches("\"cat\":\"task\"").count()
+    };
+    assert_eq!([events("0..1"), events("32.5ms..")], [2, 1]);
+}
+
+#[test]
+fn old_forms_are_refused_with_the_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = [
+        run(
+            folder.path(),
+            &["trace", "show", "tasks", "--file", "a b.log"],
+        ),
+        run(folder.path(), &["trace", "what-if", "--file", "a.log"]),
+    ];
+    assert_snapshot!(told.join("\n"), @"
+    error: `lapwing trace show` is a form of an older version
+      hint: `lapwing trace tasks 'a b.log'`
+    exit 2
+    error: `--file` is a form of an older version
+      hint: `lapwing trace what-if a.log`
+    exit 2
+    ");
+}
+
+#[test]
+fn lint_tells_clocks_and_negative_durations_with_units() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = TRACE.replace("at=33000000", "at=12500000");
+    let trace = trace.replace(
+        "action=task_enqueued;worker=h0.w0;at=2000000",
+        "action=task_enqueued;worker=h0.w0;at=500000",
+    );
+    fs::write(folder.path().join("trace.log"), trace).unwrap();
+    let told = run(folder.path(), &["trace", "lint", "trace.log"]);
+    assert_snapshot!(told, @"
+    5 kinds of defects   (2 tasks, 1 transfer, 3 controller phases, 33.5 ms)
+
+     defect             of                  number  such as         so
+     missing event      started (transfer)       1  d1 to h1        these tasks are left out of the durations that need the event
+     open transfer                               1  d1 to h1        these transfers count for no total
+     negative duration  to_controller            1  load1, −500 µs  these durations are part of the sums as they are; processes write side by side, or clocks differ
+     negative duration  to_worker                2  load1, −500 µs  these durations are part of the sums as they are; processes write side by side, or clocks differ
+     clock              h0                       1  −500 µs         durations from one host to another are off by that much
+    exit 1
+    ");
 }
 
 fn fixtures() -> PathBuf {
@@ -315,8 +468,8 @@ fn compared(folder: &Path, words: &[&str]) -> Vec<Value> {
 fn a_file_without_a_trace_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("trace.log"), "nothing here\n").unwrap();
-    let told = ["trace.log", "missing.log"]
-        .map(|file| run(folder.path(), &["trace", "show", "tasks", "--file", file]));
+    let told =
+        ["trace.log", "missing.log"].map(|file| run(folder.path(), &["trace", "tasks", file]));
     assert_snapshot!(told.join("\n"), @"
     error: trace.log: no line is an event of a trace
       hint: docs/traces.md says which traces can be read and how to record one
@@ -348,7 +501,7 @@ fn a_report_has_the_newest_trace_of_each_benchmark_with_its_findings() {
     let list = fs::read_to_string(site.join("traces.html")).unwrap();
     let found = run(
         folder.path(),
-        &["trace", "show", "findings", "--format", "json", "--quiet"],
+        &["trace", "findings", "--format", "json", "--quiet"],
     );
     // Notes come after it.
     let mut answers = serde_json::Deserializer::from_str(&found).into_iter::<Value>();

@@ -213,7 +213,10 @@ impl Source {
     }
 
     /// Returns its text from the start, decompressed.
-    pub(crate) fn text(&self) -> Result<Box<dyn BufRead + '_>, ImportError> {
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn text(&self) -> Result<Box<dyn BufRead + '_>, ImportError> {
         let bytes = self.bytes().map_err(|error| self.failed(error))?;
         Ok(match self.coding {
             Coding::Plain => Box::new(buffered(bytes)),
@@ -244,7 +247,7 @@ impl Source {
     }
 
     /// Returns the error that says why it could not be read.
-    pub(crate) fn failed(&self, source: io::Error) -> ImportError {
+    pub fn failed(&self, source: io::Error) -> ImportError {
         let name = self.name.clone();
         let from_decoder = matches!(
             source.kind(),

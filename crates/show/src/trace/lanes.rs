@@ -134,7 +134,8 @@ impl LanesPage<'_> {
 }
 
 /// The description of the timeline for readers that do not see it.
-const LABEL: &str = "Timeline: a lane for each worker; the table of lapwing trace show tasks has the same durations";
+const LABEL: &str =
+    "Timeline: a lane for each worker; the table of lapwing trace tasks has the same durations";
 
 /// Returns the lanes between two moments, in ns since the beginning, as SVG.
 pub fn lanes_svg(trace: &Trace, from: i64, to: i64, width: u32) -> String {

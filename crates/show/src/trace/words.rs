@@ -39,7 +39,7 @@ pub fn defects_text(defects: &[Defect]) -> Option<String> {
     }
     let texts = defects.iter().map(defect_text);
     Some(format!(
-        "the trace has defects (`lapwing trace show lint` explains them): {}",
+        "the trace has defects (`lapwing trace lint` explains them): {}",
         joined(texts)
     ))
 }
@@ -52,7 +52,10 @@ pub fn defect_text(defect: &Defect) -> String {
         subject => format!(" {subject}"),
     };
     match defect.kind {
-        DefectKind::Clock => format!("clock of{subject} off by {}", defect.example),
+        DefectKind::Clock => format!(
+            "clock of{subject} off by {}",
+            time(defect.offset.unwrap_or(0))
+        ),
         _ => format!("{} × {what}{subject}", defect.count),
     }
 }

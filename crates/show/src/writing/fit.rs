@@ -136,21 +136,41 @@ fn wrap_line(line: &str, width: usize) -> String {
     let indentation = line.len() - line.trim_start_matches(' ').len();
     let mut wrapped = " ".repeat(indentation);
     let mut used = indentation;
-    let mut is_first = true;
-    for word in words(line) {
-        if is_first {
-            used += word.width();
-        } else if used + 1 + word.width() > width && !word.starts_with('%') {
-            wrapped.push('\n');
-            used = word.width();
-        } else {
-            wrapped.push(' ');
-            used += 1 + word.width();
+    let mut before = None;
+    let mut words = words(line).peekable();
+    while let Some(word) = words.next() {
+        // A number takes its unit along.
+        let unit = words.peek().filter(|unit| is_unit_after(word, unit));
+        let needed = word.width() + unit.map_or(0, |unit| 1 + unit.width());
+        match before {
+            None => used += word.width(),
+            Some(before) if used + 1 + needed > width && !is_unit_after(before, word) => {
+                wrapped.push('\n');
+                used = word.width();
+            }
+            Some(_) => {
+                wrapped.push(' ');
+                used += 1 + word.width();
+            }
         }
-        is_first = false;
+        before = Some(word);
         wrapped.push_str(word);
     }
     wrapped
+}
+
+/// Units that stay in the line of their number.
+const UNITS: [&str; 17] = [
+    "%", "×", "ns", "µs", "ms", "s", "min", "h", "d", "B", "KiB", "MiB", "GiB", "TiB", "PiB", "kB",
+    "MB",
+];
+
+/// Returns whether a word is the unit of the number before it, as in `(30.0 ms, 2 %)`.
+fn is_unit_after(before: &str, word: &str) -> bool {
+    let is_number = before.ends_with(|it: char| it.is_ascii_digit() || it == ']');
+    let unit = word.trim_end_matches([',', ';', ':', '.', ')', ']']);
+    let unit = unit.split_once('/').map_or(unit, |(unit, _)| unit);
+    is_number && UNITS.contains(&unit)
 }
 
 /// Splits a text at spaces outside of code in backquotes; an empty text has no words.
@@ -182,7 +202,14 @@ fn end_of_line(text: &str, width: usize) -> usize {
         }
         end = at + character.len_utf8();
         // `--keep` stays whole, `two-words` may be parted.
-        let parts = " /,_]".contains(character) || (character == '-' && before.is_alphanumeric());
+        let parts = match character {
+            ' ' => {
+                let unit = rest[1..].split(' ').next().unwrap_or_default();
+                !is_unit_after(&text[..at], unit)
+            }
+            '-' => before.is_alphanumeric(),
+            other => "/,_]".contains(other),
+        };
         if late && parts {
             joint = Some(end);
         }
@@ -248,5 +275,18 @@ mod tests {
         ");
         assert_eq!(wrap_sentences("it`s long", 4), "it`s\nlong");
         assert_eq!(wrap_sentences("", 4), "");
+    }
+
+    #[test]
+    fn a_number_and_its_unit_stay_in_a_line() {
+        let text = "workers wait for 30.0 ms, 1 × of (12 %) at 3.5 MiB.";
+        for width in 1..50 {
+            for wrapped in [wrap_sentences(text, width), wrap(text, width.max(18))] {
+                for part in ["30.0 ms,", "1 ×", "(12 %)", "3.5 MiB."] {
+                    assert!(wrapped.contains(part), "{width}: {wrapped}");
+                }
+            }
+        }
+        assert_eq!(wrap_sentences("for 3 tasks", 5), "for 3\ntasks");
     }
 }

@@ -211,8 +211,6 @@ pub struct Counterfactuals {
     pub error: i64,
     /// Whether tasks go to the worker that is free first.
     pub is_adaptive: bool,
-    /// DEBUG
-    pub debug: Vec<String>,
     /// What tasks wait for is known by this.
     pub graph: GraphSource,
     /// The sum over tasks of each [`WaitReason`](crate::WaitReason), in ns.
@@ -320,18 +318,6 @@ pub(crate) fn find_causes(
         candidates.extend(structure::barriers(&model));
         candidates.extend(structure::imbalance(&model));
     }
-    let mut debug = vec![format!("placed {placed} free {free} measured {makespan}")];
-    for c in &candidates {
-        let w = model.without(&c.changes, c.is_placed_anew);
-        debug.push(format!(
-            "{} {:.3}\n",
-            format!("{:?}", c.cause)
-                .chars()
-                .take(60)
-                .collect::<String>(),
-            float(model.replayed - w) / 1e9
-        ));
-    }
     let (mut findings, gone, until_now) = chosen(&model, candidates);
     if is_known {
         findings.extend(structure::parallelism(&model, &gone, until_now));
@@ -349,7 +335,6 @@ pub(crate) fn find_causes(
         error: (model.replayed - makespan).abs(),
         is_adaptive,
         graph: source,
-        debug,
         waits,
     })
 }

@@ -1,6 +1,7 @@
 //! Puts events together.
 
 use super::line::Event;
+use super::runs::EventFiles;
 use crate::names::{FastMap, Name};
 use crate::trace::{MISSING, Phase, Task, TaskEvent, Trace, Transfer, TransferEvent, TransferMode};
 
@@ -16,9 +17,20 @@ pub(super) struct Builder {
     transfers: FastMap<(Name, Name), usize>,
     /// A worker without host, and its host, to its full name.
     qualified: FastMap<(Name, Name), Name>,
+    files: EventFiles,
 }
 
 impl Builder {
+    /// Begins with another file.
+    pub(super) fn begin_file(&mut self) {
+        self.files.begin();
+    }
+
+    /// Returns the files that are of different runs, by their order.
+    pub(super) fn runs(&self) -> Vec<usize> {
+        self.files.runs(&self.trace.tasks)
+    }
+
     /// Adds an event of this line; `None` if it is of no known kind.
     pub(super) fn event(&mut self, event: &Event<'_>, line: u64) -> Option<()> {
         let action = event.action.as_ref();
@@ -78,13 +90,19 @@ impl Builder {
         let known = (self.tasks.get(&(name, worker))).or_else(|| self.tasks.get(&(name, bare)));
         let index = match known {
             Some(index) if self.trace.tasks[*index].events[phase as usize] == MISSING => *index,
+            // The same line twice begins nothing.
+            Some(index) if self.trace.tasks[*index].events[phase as usize] == at => {
+                self.trace.repeated.push(line);
+                return Some(());
+            }
             Some(index) if is_new_attempt(&self.trace.tasks[*index], phase) => {
                 let mut again = self.trace.tasks[*index].clone();
                 again.attempt += 1;
                 again.events = [MISSING; 7];
                 self.push(again)
             }
-            Some(_) => {
+            Some(index) => {
+                self.files.repeat(*index, phase, at);
                 self.trace.repeated.push(line);
                 return Some(());
             }
@@ -93,6 +111,7 @@ impl Builder {
                 self.push(Task::new(name, class, worker))
             }
         };
+        self.files.add(index, phase, at);
         let task = &mut self.trace.tasks[index];
         task.events[phase as usize] = at;
         if task.host == Name::EMPTY {

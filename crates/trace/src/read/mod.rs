@@ -2,6 +2,7 @@
 
 pub(crate) mod builder;
 mod line;
+mod runs;
 
 use std::borrow::Cow;
 use std::io::{self, BufRead};
@@ -37,6 +38,7 @@ impl TraceReader {
     /// # Errors
     /// If it cannot be read.
     pub fn add(&mut self, mut file: impl BufRead) -> Result<(), TraceError> {
+        self.builder.begin_file();
         let mut bytes = Vec::new();
         let mut number = 0;
         loop {
@@ -58,6 +60,11 @@ impl TraceReader {
                 Line::Event(_) | Line::Broken => self.builder.truncated(),
             }
         }
+    }
+
+    /// Returns which of the files that were read are of different runs, by their order; none if all may be of one.
+    pub fn runs(&self) -> Vec<usize> {
+        self.builder.runs()
     }
 
     /// Returns the trace.

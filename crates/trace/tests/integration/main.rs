@@ -6,6 +6,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod causes;
 mod compare;
 mod reference_earthkit;
 mod waiting;

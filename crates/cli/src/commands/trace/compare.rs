@@ -6,12 +6,17 @@ use std::path::{Path, PathBuf};
 use std::slice;
 
 use clap::Args;
+use lapwing_model::Id;
+use lapwing_record::{Filter, Store};
 use lapwing_show::answers::trace::{ComparedPart, RelativeTo, RowOrder, TraceComparisonAnswer};
+use lapwing_show::writing::{Note, NotedAnswer};
 use lapwing_trace::{TaskDuration, Trace};
 
-use super::read::read;
+use super::read::{newest, read, set_graph};
+use crate::cleaning::CleaningOptions;
+use crate::comparing::{FoundSides, parse_side};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{AnswerOptions, Context, NamedValue, one_of};
+use crate::options::{AnswerOptions, Context, NamedValue, ResultFilters, one_of};
 
 /// Show what differs between traces
 ///
@@ -22,13 +27,19 @@ use crate::options::{AnswerOptions, Context, NamedValue, one_of};
 /// and waiting: those differences add up to it. `A1 A2 A3 -- B1 B2 B3` compares several runs per side.
 #[derive(Debug, Args)]
 pub struct TraceCompare {
-    /// The baseline, and one or more others: files of any format that `lapwing import` reads, folders
-    /// of logs of a run, or folders of several runs
+    /// The baseline, and one or more others: files of any format that `lapwing import` reads, folders of
+    /// logs of a run or of several runs, or sides as `lapwing compare` has them, such as `variant:fast`,
+    /// of which the newest stored trace counts
     #[arg(value_name = "TRACE", num_args = 1.., required = true)]
     traces: Vec<PathBuf>,
     /// Runs of the candidate; those before `--` are runs of the baseline
     #[arg(value_name = "RUN", last = true)]
     candidate: Vec<PathBuf>,
+    /// JSON object with the tasks that each task waits for, in all traces: `{"c": ["a", "b"]}`
+    #[arg(long, value_name = "FILE")]
+    graph: Option<PathBuf>,
+    #[command(flatten)]
+    filters: ResultFilters,
     /// What to compare
     #[arg(long, value_parser = one_of(&PARTS), default_value = "classes", value_name = "WHAT")]
     show: ComparedPart,
@@ -101,9 +112,12 @@ const TOOLS: [NamedValue<RelativeTo>; 1] = [(
 impl TraceCompare {
     /// Shows the differences.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let mut notes = Vec::new();
         let sides = self.sides()?;
-        let traces = sides.iter().map(|(_, paths)| runs(paths));
-        let traces: Vec<Vec<Trace>> = traces.collect::<Result<_, _>>()?;
+        let mut traces: Vec<Vec<Trace>> = Vec::new();
+        for (_, paths) in &sides {
+            traces.push(self.runs(paths, context, &mut notes)?);
+        }
         let names = sides.into_iter().map(|(name, _)| name);
         let answer = TraceComparisonAnswer::new(
             traces.iter().map(|runs| runs.iter().collect()).collect(),
@@ -113,7 +127,12 @@ impl TraceCompare {
             self.compat.unwrap_or(RelativeTo::Baseline),
         );
         let answer = answer.ordered(self.sort, (self.top > 0).then_some(self.top));
-        context.show(&answer, &self.answer)
+        let noted = NotedAnswer {
+            answer: &answer,
+            notes: &notes,
+            next: None,
+        };
+        context.show(&noted, &self.answer)
     }
 
     /// Returns the sides with their names: a path each, or the paths before and after `--`.
@@ -132,12 +151,54 @@ impl TraceCompare {
         Ok(self.names().into_iter().zip(paths).collect())
     }
 
-    /// Returns short names for the traces: those of their files, or their paths where these are alike.
+    /// Returns the runs of a side: of files and folders, and the newest stored one of what is neither.
+    fn runs(
+        &self,
+        paths: &[PathBuf],
+        context: &Context,
+        notes: &mut Vec<Note>,
+    ) -> Result<Vec<Trace>, CliError> {
+        let mut runs = Vec::new();
+        for path in paths {
+            if path == Path::new("-") || path.exists() {
+                runs.extend(runs_in(path)?);
+                continue;
+            }
+            let (trace, note) = self.stored(&path.to_string_lossy(), context)?;
+            notes.extend(note);
+            runs.push(trace);
+        }
+        if let Some(graph) = &self.graph {
+            for trace in &mut runs {
+                set_graph(trace, graph)?;
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Returns the newest stored trace of a side, and a note if there are others.
+    fn stored(&self, side: &str, context: &Context) -> Result<(Trace, Option<Note>), CliError> {
+        let spec = parse_side(side).map_err(CliError::input)?;
+        let filter = self.filters.filter()?;
+        let judging = CleaningOptions::default().judging()?;
+        let found = FoundSides::find(&[spec], &filter, &judging, context)?;
+        let runs: Vec<(&Store, Id)> = found.sides.runs().collect();
+        let none = || CliError::input(format!("{side} has no trace"));
+        let (store, _) = runs.first().ok_or_else(none)?;
+        let filter = Filter {
+            runs: Some(runs.iter().map(|(_, run)| *run).collect()),
+            ..filter.resolve(store)?
+        };
+        newest(store, &filter)?.ok_or_else(none)
+    }
+
+    /// Returns short names for the traces: those of their files, or as they were given where these are alike.
     fn names(&self) -> Vec<String> {
-        let stems = self.traces.iter().map(|path| path.file_stem());
-        let stems: Vec<String> = stems
-            .map(|stem| stem.unwrap_or_default().display().to_string())
-            .collect();
+        let stems = self.traces.iter().map(|path| match path.file_stem() {
+            Some(stem) if path.exists() => stem.display().to_string(),
+            Some(_) | None => path.display().to_string(),
+        });
+        let stems: Vec<String> = stems.collect();
         let names = self.traces.iter().zip(&stems).map(|(path, stem)| {
             match stems.iter().filter(|other| *other == stem).count() {
                 1 => stem.clone(),
@@ -146,12 +207,6 @@ impl TraceCompare {
         });
         names.collect()
     }
-}
-
-/// Reads the runs of a side.
-fn runs(paths: &[PathBuf]) -> Result<Vec<Trace>, CliError> {
-    let runs = paths.iter().map(|path| runs_in(path));
-    Ok(runs.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 /// Reads the runs in a folder: one for each folder in it, or for each file that has a run of its own, or else the one

@@ -8,7 +8,7 @@ use lapwing_record::atomic;
 use lapwing_show::trace::{LanesPage, headline, lanes_svg, write_events};
 use lapwing_trace::{Trace, find};
 
-use super::read::{ReadTrace, TraceFile};
+use super::read::{RangeOption, ReadTrace, TraceFile};
 use lapwing_model::text::counted;
 use lapwing_show::answers::written::{self, WrittenAnswer};
 
@@ -26,21 +26,11 @@ pub struct TraceExport {
     /// to standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Range of the picture in seconds since the beginning of the trace, such as `1.5..2` [default: all]
-    #[arg(long, value_name = "FROM..TO", value_parser = parse_range)]
-    range: Option<(f64, f64)>,
+    #[command(flatten)]
+    range: RangeOption,
     /// Width of the picture in pixels
     #[arg(long, value_name = "PIXELS", default_value = "1600", value_parser = clap::value_parser!(u32).range(300..100_000))]
     width: u32,
-}
-
-fn parse_range(text: &str) -> Result<(f64, f64), String> {
-    let seconds = |text: &str| text.parse::<f64>().ok().filter(|it| it.is_finite());
-    let range = text.split_once("..");
-    let range = range.and_then(|(from, to)| seconds(from).zip(seconds(to)));
-    range
-        .filter(|(from, to)| from < to)
-        .ok_or_else(|| "write FROM..TO in seconds, such as 1.5..2".to_owned())
 }
 
 impl TraceExport {
@@ -52,12 +42,9 @@ impl TraceExport {
         {
             return self.draw(path, context);
         }
-        if self.range.is_some() {
-            return Err(
-                CliError::input("`--range` is for a picture").hint("write one with `-o lanes.svg`")
-            );
-        }
-        let ReadTrace { trace, notes } = self.file.read(context)?;
+        let mut read = self.file.read(context)?;
+        self.range.apply(&mut read)?;
+        let ReadTrace { trace, notes } = read;
         context.terminal.notes(notes);
         let written = match &self.output {
             Some(path) => atomic::replace_by(path, |out| write_events(&trace, out))
@@ -76,23 +63,25 @@ impl TraceExport {
 
     /// Writes the page, or, with the extension .svg, the picture of a range.
     fn draw(&self, output: &Path, context: &Context) -> Result<ExitStatus, CliError> {
-        let ReadTrace { trace, notes } = self.file.read(context)?;
+        let mut read = self.file.read(context)?;
+        let range = self.range.of(&read.trace)?;
+        let is_picture = output.extension().is_some_and(|it| it == "svg");
+        if !is_picture {
+            self.range.apply(&mut read)?;
+        }
+        let ReadTrace { trace, notes } = read;
         context.terminal.notes(notes);
         let found = find(&trace).ok_or_else(|| {
             CliError::input("the trace has no tasks with times, so there is nothing to draw")
         })?;
-        let is_picture = output.extension().is_some_and(|it| it == "svg");
-        if !is_picture && self.range.is_some() {
-            return Err(CliError::input("`--range` is for a picture")
-                .hint("write one with `-o lanes.svg`; the page zooms"));
-        }
         let cannot = |error| cannot_write(output, &error);
         let written = if is_picture {
-            let (from, to) = match self.range {
-                Some((from, to)) => (nanoseconds(from), nanoseconds(to)),
-                None => (0, found.workers.makespan),
+            let makespan = found.workers.makespan;
+            let (from, until) = match range {
+                Some(range) => (range.from, range.until.min(makespan)),
+                None => (0, makespan),
             };
-            atomic::replace(output, lanes_svg(&trace, from, to, self.width))
+            atomic::replace(output, lanes_svg(&trace, from, until, self.width))
         } else {
             let page = LanesPage {
                 trace: &trace,
@@ -122,9 +111,4 @@ fn tell_written(path: &Path, trace: &Trace, context: &Context) -> Result<ExitSta
 
 fn cannot_write(path: &Path, error: &io::Error) -> CliError {
     CliError::input(format!("cannot write {}: {error}", path.display()))
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "saturates")]
-fn nanoseconds(seconds: f64) -> i64 {
-    (seconds * 1e9) as i64
 }

@@ -3,24 +3,27 @@
 mod compare;
 mod export;
 mod read;
+mod renamed;
+mod tasks;
 mod what_if;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use lapwing_show::answers::trace::{
-    ControllerAnswer, DefectsAnswer, ProfileAnswer, TaskDurationsAnswer, TraceFindingsAnswer,
-    TransferDurationsAnswer,
+    ControllerAnswer, DefectsAnswer, ProfileAnswer, TraceFindingsAnswer, TransferDurationsAnswer,
 };
 use lapwing_show::writing::{Answer, NotedAnswer};
-use lapwing_trace::{DurationGroup, Trace, controller_time, find, lint};
+use lapwing_trace::{Trace, controller_time, find, lint};
 
-use self::read::{ReadTrace, TraceFile};
+use self::read::{RangeOption, ReadTrace, TraceFile};
+pub use self::renamed::renamed;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{AnswerOptions, Context, NamedValue, one_of};
+use crate::options::{AnswerOptions, Context};
 
 /// Show where inside a run of a task graph the time goes
 ///
 /// A trace says when each task was planned, started and finished, on which worker, which data were
-/// copied, and what the controller did. docs/traces.md describes what can be read.
+/// copied, and what the controller did. docs/traces.md describes what can be read. `lapwing trace FILE`
+/// shows findings. JSON and CSV have times in nanoseconds and sizes in bytes.
 #[derive(Debug, Args)]
 pub struct TraceCommand {
     #[command(subcommand)]
@@ -29,7 +32,12 @@ pub struct TraceCommand {
 
 #[derive(Debug, Subcommand)]
 enum TraceAction {
-    Show(TraceShow),
+    Findings(TraceFindingsCommand),
+    Tasks(tasks::TraceTasks),
+    Transfers(TraceTransfers),
+    Controller(TraceController),
+    Profile(TraceProfile),
+    Lint(TraceLint),
     Compare(compare::TraceCompare),
     WhatIf(what_if::TraceWhatIf),
     Export(export::TraceExport),
@@ -39,7 +47,12 @@ impl TraceCommand {
     /// Shows the answer.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         match self.action {
-            TraceAction::Show(command) => command.act(context),
+            TraceAction::Findings(command) => command.act(context),
+            TraceAction::Tasks(command) => command.act(context),
+            TraceAction::Transfers(command) => command.act(context),
+            TraceAction::Controller(command) => command.act(context),
+            TraceAction::Profile(command) => command.act(context),
+            TraceAction::Lint(command) => command.act(context),
             TraceAction::Compare(command) => command.act(context),
             TraceAction::WhatIf(command) => command.act(context),
             TraceAction::Export(command) => command.act(context),
@@ -47,92 +60,123 @@ impl TraceCommand {
     }
 }
 
-/// Show what explains the time of a run, or how long its parts take
-///
-/// JSON and CSV have times in nanoseconds and sizes in bytes. A trace with defects is analysed all the
-/// same; `lint` exits with code 1 if there are any.
+/// Show what explains the time of a run, the largest gain first
 #[derive(Debug, Args)]
-struct TraceShow {
-    /// View of the trace
-    #[arg(value_name = "VIEW", value_enum, default_value_t)]
-    view: TraceView,
+struct TraceFindingsCommand {
+    #[command(flatten)]
+    asked: AskedTrace,
+}
+
+/// Show how long data transfers take, by mode
+#[derive(Debug, Args)]
+struct TraceTransfers {
+    #[command(flatten)]
+    asked: AskedTrace,
+    #[command(flatten)]
+    range: RangeOption,
+}
+
+/// Show the phases of the controller, its iterations and events
+#[derive(Debug, Args)]
+struct TraceController {
+    #[command(flatten)]
+    asked: AskedTrace,
+}
+
+/// Show what tasks of each class take, for schedulers that need it in advance
+#[derive(Debug, Args)]
+struct TraceProfile {
+    #[command(flatten)]
+    asked: AskedTrace,
+}
+
+/// Show the defects of a trace, and their effect on the numbers
+///
+/// The exit code is 1 if there are any. A trace with defects is analysed by the other commands all the
+/// same.
+#[derive(Debug, Args)]
+struct TraceLint {
+    #[command(flatten)]
+    asked: AskedTrace,
+}
+
+/// The trace that a command is about, and how its answer is written.
+#[derive(Debug, Args)]
+struct AskedTrace {
     #[command(flatten)]
     file: TraceFile,
     #[command(flatten)]
     answer: AnswerOptions,
-    /// Group the rows of `tasks`
-    #[arg(long, value_name = "GROUP", value_parser = one_of(&GROUPS), default_value = "class")]
-    group: DurationGroup,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum TraceView {
-    /// Explanations of the time, largest first; times are sums over tasks or workers
-    #[default]
-    Findings,
-    /// Durations of tasks, from event to event
-    Tasks,
-    /// Durations of data transfers, by mode
-    Transfers,
-    /// The phases of the controller, its iterations and events
-    Controller,
-    /// Costs of tasks by class, for schedulers that need them in advance
-    Profile,
-    /// Defects of the trace, and their effect on the numbers
-    Lint,
-}
-
-/// Groups of tasks.
-const GROUPS: [NamedValue<DurationGroup>; 4] = [
-    (
-        "class",
-        "By class: the name without what follows `:` or `(`, and without a number at the end",
-        DurationGroup::Class,
-    ),
-    ("worker", "By worker", DurationGroup::Worker),
-    ("host", "By host", DurationGroup::Host),
-    ("all", "All together", DurationGroup::All),
-];
-
-impl TraceShow {
-    fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let ReadTrace { trace, notes } = &self.file.read(context)?;
-        let show = |answer: &dyn Answer| {
-            let noted = NotedAnswer {
-                answer,
-                notes,
-                next: None,
-            };
-            context.show(&noted, &self.answer)
+impl AskedTrace {
+    /// Shows an answer about the trace, with the notes on its choice.
+    fn show(
+        &self,
+        answer: &dyn Answer,
+        read: &ReadTrace,
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
+        let noted = NotedAnswer {
+            answer,
+            notes: &read.notes,
+            next: None,
         };
-        match self.view {
-            TraceView::Findings => {
-                let findings = find(trace).ok_or_else(|| without_times(trace))?;
-                show(&TraceFindingsAnswer { trace, findings })
-            }
-            TraceView::Tasks => {
-                let group = self.group;
-                show(&TaskDurationsAnswer { trace, group })
-            }
-            TraceView::Transfers => show(&TransferDurationsAnswer(trace)),
-            TraceView::Controller => {
-                let controller = controller_time(trace);
-                let controller = controller
-                    .ok_or_else(|| CliError::input("the trace says nothing of a controller"))?;
-                show(&ControllerAnswer { trace, controller })
-            }
-            TraceView::Profile => show(&ProfileAnswer(trace)),
-            TraceView::Lint => {
-                let defects = lint(trace);
-                let is_fine = defects.is_empty();
-                show(&DefectsAnswer { trace, defects })?;
-                Ok(if is_fine {
-                    ExitStatus::Fine
-                } else {
-                    ExitStatus::Judged
-                })
-            }
-        }
+        context.show(&noted, &self.answer)
+    }
+}
+
+impl TraceFindingsCommand {
+    fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let read = self.asked.file.read(context)?;
+        let trace = &read.trace;
+        let findings = find(trace).ok_or_else(|| without_times(trace))?;
+        let answer = TraceFindingsAnswer { trace, findings };
+        self.asked.show(&answer, &read, context)
+    }
+}
+
+impl TraceTransfers {
+    fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let mut read = self.asked.file.read(context)?;
+        self.range.apply(&mut read)?;
+        let answer = TransferDurationsAnswer(&read.trace);
+        self.asked.show(&answer, &read, context)
+    }
+}
+
+impl TraceController {
+    fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let read = self.asked.file.read(context)?;
+        let trace = &read.trace;
+        let controller = controller_time(trace);
+        let controller =
+            controller.ok_or_else(|| CliError::input("the trace says nothing of a controller"))?;
+        let answer = ControllerAnswer { trace, controller };
+        self.asked.show(&answer, &read, context)
+    }
+}
+
+impl TraceProfile {
+    fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let read = self.asked.file.read(context)?;
+        self.asked.show(&ProfileAnswer(&read.trace), &read, context)
+    }
+}
+
+impl TraceLint {
+    fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let read = self.asked.file.read(context)?;
+        let trace = &read.trace;
+        let defects = lint(trace);
+        let is_fine = defects.is_empty();
+        let answer = DefectsAnswer { trace, defects };
+        self.asked.show(&answer, &read, context)?;
+        Ok(if is_fine {
+            ExitStatus::Fine
+        } else {
+            ExitStatus::Judged
+        })
     }
 }
 
@@ -141,6 +185,6 @@ fn without_times(trace: &Trace) -> CliError {
         return CliError::input("the trace has no task");
     }
     CliError::input("the tasks of this trace have durations and no times").hint(
-        "`lapwing trace what-if` replays them, `lapwing trace show tasks` shows how long they took",
+        "`lapwing trace what-if` replays them, `lapwing trace tasks` shows how long they took",
     )
 }

@@ -1,16 +1,18 @@
 //! Reads the traces that a command is about.
 
 use std::fs;
-use std::io::{self, BufReader};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lapwing_formats::{ImportOptions, Source};
-use lapwing_model::text::counted;
+use lapwing_formats::{ImportError, ImportOptions, Source};
+use lapwing_measure::suite::parse_duration;
+use lapwing_model::text::{counted, joined, joined_with_and, shell_word};
 use lapwing_model::{Id, Record, Span};
-use lapwing_record::files;
+use lapwing_record::{Filter, Store, files};
+use lapwing_show::trace::time;
 use lapwing_show::writing::Note;
-use lapwing_trace::{SpanReader, Trace, TraceError, TraceReader};
+use lapwing_trace::{SpanReader, Trace, TraceError, TraceRange, TraceReader};
 
 use crate::comparing::not_imported;
 use crate::error::CliError;
@@ -21,15 +23,88 @@ use crate::temporary::TemporaryFolder;
 /// The trace to read.
 #[derive(Debug, Args)]
 pub struct TraceFile {
-    /// File of the trace, of any format that `lapwing import` reads, or a folder of logs; repeat the
-    /// option for a trace in several logs [default: the newest trace in the store]
-    #[arg(long = "file", value_name = "FILE")]
+    /// File of the trace, of any format that `lapwing import` reads, or `-` for standard input; several
+    /// logs of one run, such as one per host, or a folder of them [default: the newest trace in the store]
+    #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// JSON object with the tasks that each task waits for, by their names: `{"c": ["a", "b"]}`
     #[arg(long, value_name = "FILE")]
     graph: Option<PathBuf>,
     #[command(flatten)]
     filters: ResultFilters,
+}
+
+/// A part of the trace.
+#[derive(Debug, Args)]
+pub struct RangeOption {
+    /// Only what is under way in this range of the trace, from its first task on: `1s..2s`, `100ms..`
+    #[arg(long, value_name = "FROM..TO", value_parser = parse_range)]
+    pub range: Option<TraceRange>,
+}
+
+impl RangeOption {
+    /// Returns the range.
+    ///
+    /// # Errors
+    /// If nothing of the trace is in it.
+    pub fn of(&self, trace: &Trace) -> Result<Option<TraceRange>, CliError> {
+        let Some(range) = self.range else {
+            return Ok(None);
+        };
+        let makespan = trace.range().map(|_| trace.makespan());
+        let refused = match makespan {
+            None => Some("its tasks have durations and no times".to_owned()),
+            Some(makespan) => {
+                (range.from > makespan).then(|| format!("it takes {}", time(makespan)))
+            }
+        };
+        match refused {
+            Some(why) => Err(CliError::input(format!(
+                "the trace has nothing in the range: {why}"
+            ))),
+            None => Ok(Some(range)),
+        }
+    }
+
+    /// Leaves out what is not in the range, and says so.
+    pub fn apply(&self, read: &mut ReadTrace) -> Result<(), CliError> {
+        let Some(range) = self.of(&read.trace)? else {
+            return Ok(());
+        };
+        let makespan = read.trace.makespan();
+        read.trace.keep_within(range);
+        read.notes.push(range_note(range, makespan));
+        Ok(())
+    }
+}
+
+/// Returns a remark on the part of a trace that an answer is about.
+pub fn range_note(range: TraceRange, makespan: i64) -> Note {
+    let until = range.until.min(makespan);
+    let [first, last, whole] = [range.from, until, makespan].map(time);
+    let text = format!("only what is under way from {first} to {last} of {whole}");
+    let note = Note::marked("range", text);
+    note.with("from", range.from).with("until", until)
+}
+
+fn parse_range(text: &str) -> Result<TraceRange, String> {
+    let expected = "write FROM..TO, such as `1s..2s`, `100ms..1.5s` or `2s..`";
+    let moment = |text: &str, default: i64| match text.trim() {
+        "" => Ok(default),
+        text => {
+            let nanoseconds = parse_duration(text)?.as_nanos();
+            Ok(i64::try_from(nanoseconds).unwrap_or(i64::MAX))
+        }
+    };
+    let (from, until) = text.split_once("..").ok_or(expected)?;
+    let refused = |error: String| format!("{error}; {expected}");
+    let from = moment(from, 0).map_err(refused)?;
+    let until = moment(until, i64::MAX).map_err(refused)?;
+    if from < until {
+        Ok(TraceRange { from, until })
+    } else {
+        Err(expected.to_owned())
+    }
 }
 
 /// A trace, with notes on its choice.
@@ -67,73 +142,121 @@ impl TraceFile {
     fn newest(&self, context: &Context) -> Result<(Trace, Option<Note>), CliError> {
         let store = open_for_reading(context)?;
         let filter = self.filters.filter()?.resolve(&store)?;
-        let traces = store.catalogue().traces(&filter)?;
-        let Some(newest) = traces.last() else {
-            return Err(CliError::input("the store has no trace")
-                .hint("`--file FILE` reads one; `lapwing import FILE` stores it"));
-        };
-        let text = format!(
-            "{} of {} is shown, of {:.0}; filters choose another",
-            newest.benchmark,
-            counted(traces.len(), "trace"),
-            newest.started
-        );
-        let note = (traces.len() > 1).then(|| {
-            Note::marked("newest", text)
-                .with("benchmark", newest.benchmark.clone())
-                .with("traces", traces.len())
-                .with("started", format!("{:.0}", newest.started))
-        });
-        let mut reader = SpanReader::default();
-        store.each_span(newest.instance, |span| reader.add(span))?;
-        Ok((reader.finish(), note))
+        newest(&store, &filter)?.ok_or_else(|| {
+            CliError::input("the store has no trace")
+                .hint("`lapwing trace findings FILE` reads one; `lapwing import FILE` stores it")
+        })
     }
+}
+
+/// Returns the newest trace of a store that passes a filter, and a note if there are others; `None` if there is none.
+pub fn newest(store: &Store, filter: &Filter) -> Result<Option<(Trace, Option<Note>)>, CliError> {
+    let traces = store.catalogue().traces(filter)?;
+    let Some(newest) = traces.last() else {
+        return Ok(None);
+    };
+    let text = format!(
+        "{} of {} is shown, of {:.0}; filters choose another",
+        newest.benchmark,
+        counted(traces.len(), "trace"),
+        newest.started
+    );
+    let note = (traces.len() > 1).then(|| {
+        Note::marked("newest", text)
+            .with("benchmark", newest.benchmark.clone())
+            .with("traces", traces.len())
+            .with("started", format!("{:.0}", newest.started))
+    });
+    let mut reader = SpanReader::default();
+    store.each_span(newest.instance, |span| reader.add(span))?;
+    Ok(Some((reader.finish(), note)))
 }
 
 /// Reads a trace from files and folders: logs of earthkit-workflows, or one file of another format.
 pub fn read(paths: &[PathBuf]) -> Result<Trace, CliError> {
-    if let [path] = paths
-        && path.is_file()
-        && let Some(trace) = imported(path)?
-    {
-        return Ok(trace);
-    }
-    let mut reader = TraceReader::default();
-    let named = |path: &Path, error: io::Error| {
-        CliError::input(format!("cannot read {}: {error}", path.display()))
-    };
+    let folder = TemporaryFolder::new()?;
+    let mut files: Vec<(&PathBuf, PathBuf)> = Vec::new();
     for path in paths {
-        for file in files_of(path).map_err(|error| named(path, error))? {
-            let opened = files::open_named(&file).map_err(|error| named(&file, error))?;
-            reader
-                .add(BufReader::with_capacity(1 << 18, opened))
-                .map_err(|error| match error {
-                    TraceError::Io(error) => named(&file, error),
-                    error @ TraceError::Nothing => CliError::input(error),
-                })?;
+        let found = files_of(path)
+            .map_err(|error| CliError::input(format!("cannot read {}: {error}", path.display())))?;
+        files.extend(found.into_iter().map(|file| (path, file)));
+    }
+    let options = ImportOptions::at(jiff::Timestamp::now());
+    let is_alone = files.len() == 1;
+    let mut reader = TraceReader::default();
+    for (path, file) in &files {
+        let source = match open(file, folder.path()) {
+            // A folder may have such.
+            Err(ImportError::Empty(_)) if *path != file => {
+                continue;
+            }
+            opened => opened.map_err(not_imported)?,
+        };
+        // A log says line by line what is wrong with it.
+        if let Ok(format) = lapwing_formats::recognise(&source, &options)
+            && format.name != "earthkit"
+        {
+            if is_alone {
+                return imported(&source, &options);
+            }
+            if format.is_trace || format.name == "record" {
+                let name = source.name();
+                return Err(CliError::input(format!(
+                    "{name} is a trace by itself: only logs of earthkit-workflows are read together"
+                ))
+                .hint(compared_hint(paths)));
+            }
         }
+        let text = source.text().map_err(not_imported)?;
+        reader.add(text).map_err(|error| match error {
+            TraceError::Io(error) => not_imported(source.failed(error)),
+            error @ TraceError::Nothing => CliError::input(error),
+        })?;
+    }
+    let runs = reader.runs();
+    if !runs.is_empty() {
+        return Err(of_several_runs(&files, &runs));
     }
     reader.finish().map_err(|error| {
-        let names: Vec<String> = paths
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect();
-        CliError::input(format!("{}: {error}", names.join(", ")))
+        CliError::input(format!("{}: {error}", joined(names_of(paths))))
             .hint("docs/traces.md says which traces can be read and how to record one")
     })
 }
 
-/// Returns the trace in a file of a format other than logs; `None` if it is in none.
-fn imported(path: &Path) -> Result<Option<Trace>, CliError> {
-    let options = ImportOptions::at(jiff::Timestamp::now());
-    let folder = TemporaryFolder::new()?;
-    let source = Source::open(path, folder.path()).map_err(not_imported)?;
-    match lapwing_formats::recognise(&source, &options) {
-        Ok(format) if format.name != "earthkit" => {}
-        // A log says line by line what is wrong with it.
-        Ok(_) | Err(_) => return Ok(None),
+fn open(file: &Path, folder: &Path) -> Result<Source, ImportError> {
+    if file == Path::new("-") {
+        Source::spooled("standard input", io::stdin().lock(), folder)
+    } else {
+        Source::open(file, folder)
     }
-    let records = lapwing_formats::read(&source, &options)
+}
+
+/// Returns the error of files that are of different runs, with the names that the user gave where these tell them apart.
+fn of_several_runs(files: &[(&PathBuf, PathBuf)], runs: &[usize]) -> CliError {
+    let mut named: Vec<PathBuf> = runs.iter().map(|run| files[*run].0.clone()).collect();
+    named.dedup();
+    if named.len() < 2 {
+        named = runs.iter().map(|run| files[*run].1.clone()).collect();
+    }
+    let names = joined_with_and(&names_of(&named));
+    CliError::input(format!("{names} are of different runs: tasks of the same names have other times, or they are far apart in time"))
+        .hint(compared_hint(&named))
+}
+
+fn compared_hint(paths: &[PathBuf]) -> String {
+    let words = names_of(paths).into_iter().map(|name| shell_word(&name));
+    let words: Vec<String> = words.collect();
+    format!("`lapwing trace compare {}` compares them", words.join(" "))
+}
+
+fn names_of(paths: &[PathBuf]) -> Vec<String> {
+    let names = paths.iter().map(|path| path.display().to_string());
+    names.collect()
+}
+
+/// Returns the trace in a file of a format other than logs.
+fn imported(source: &Source, options: &ImportOptions) -> Result<Trace, CliError> {
+    let records = lapwing_formats::read(source, options)
         .map_err(not_imported)?
         .records;
     let mut instances: Vec<(Id, Vec<Span>)> = Vec::new();
@@ -144,12 +267,13 @@ fn imported(path: &Path) -> Result<Option<Trace>, CliError> {
             None => instances.push((span.instance, vec![span])),
         }
     }
+    let name = source.name();
     match &instances[..] {
-        [] => Err(CliError::input(format!("{} has no spans", path.display()))
+        [] => Err(CliError::input(format!("{name} has no spans"))
             .hint("docs/traces.md says which traces can be read and how to record one")),
-        [(_, spans)] => Ok(Some(Trace::of_spans(spans))),
+        [(_, spans)] => Ok(Trace::of_spans(spans)),
         several => Err(
-            CliError::input(format!("{} has {} traces", path.display(), several.len()))
+            CliError::input(format!("{name} has {} traces", several.len()))
                 .hint("import it, and choose one with the filters, such as `--where session=NAME`"),
         ),
     }
@@ -158,7 +282,8 @@ fn imported(path: &Path) -> Result<Option<Trace>, CliError> {
 /// The longest file of a graph, in bytes.
 const LONGEST_GRAPH: u64 = 1 << 30;
 
-fn set_graph(trace: &mut Trace, path: &Path) -> Result<(), CliError> {
+/// Sets what tasks wait for, from a file.
+pub fn set_graph(trace: &mut Trace, path: &Path) -> Result<(), CliError> {
     let wrong =
         |error: &dyn std::fmt::Display| CliError::input(format!("{}: {error}", path.display()));
     let text = files::read_named(path, LONGEST_GRAPH).map_err(|error| wrong(&error))?;

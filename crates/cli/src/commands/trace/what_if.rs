@@ -50,7 +50,7 @@ impl TraceWhatIf {
         let mut faster = self.faster.iter();
         if let Some((class, _)) = faster.find(|(class, _)| !classes.contains(&class.as_str())) {
             return Err(CliError::input(format!("no task has the class `{class}`"))
-                .hint("`lapwing trace show tasks` lists the classes"));
+                .hint("`lapwing trace tasks` lists the classes"));
         }
         let replayed = what_if(&trace, &graph, &Scenario::default());
         let scenarios = self.scenarios(replayed.workers);

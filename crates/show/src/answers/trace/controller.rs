@@ -1,4 +1,4 @@
-//! The phases of the controller: `lapwing trace show controller`.
+//! The phases of the controller: `lapwing trace controller`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Durations of tasks and transfers: `lapwing trace show tasks`, `lapwing trace show transfers`.
+//! Durations of tasks and transfers: `lapwing trace tasks`, `lapwing trace transfers`.
 
 use std::collections::BTreeMap;
 
@@ -128,12 +128,14 @@ impl Answer for TaskDurationsAnswer<'_> {
             table.row(cells);
         }
         let answer = TextAnswer {
-            headline: format!(
-                "{} in {}, {} in all; means of each duration",
-                counted(tasks.len(), "task"),
-                time(self.trace.makespan()),
-                time(self.total())
-            ),
+            headline: match tasks.len() {
+                0 => NO_TASKS.to_owned(),
+                all => format!(
+                    "{}{}; means of each duration",
+                    tasks_text(self.trace, all),
+                    in_all(self.total())
+                ),
+            },
             table,
             notes: Vec::new(),
             ..TextAnswer::default()
@@ -229,12 +231,15 @@ impl Answer for TransferDurationsAnswer<'_> {
             Note::new("hottest", text)
         });
         let answer = TextAnswer {
-            headline: format!(
-                "{} of {}, {} in all; means of each duration",
-                counted(trace.transfers.len(), "transfer"),
-                counted(self.datasets().len(), "dataset"),
-                time(self.total())
-            ),
+            headline: match trace.transfers.len() {
+                0 => "the trace has no data transfers".to_owned(),
+                all => format!(
+                    "{} of {}{}; means of each duration",
+                    counted(all, "transfer"),
+                    counted(self.datasets().len(), "dataset"),
+                    in_all(self.total())
+                ),
+            },
             table,
             notes: note.into_iter().collect(),
             ..TextAnswer::default()
@@ -261,6 +266,26 @@ impl Answer for TransferDurationsAnswer<'_> {
 
     fn rows(&self) -> Result<CsvRows, WriteError> {
         csv_rows(&self.duration_rows())
+    }
+}
+
+/// The answer if there is no task.
+pub(super) const NO_TASKS: &str = "the trace has no tasks";
+
+/// Returns `3 tasks in 33.0 ms`; without the time if the trace does not say when they ran.
+pub(super) fn tasks_text(trace: &Trace, tasks: usize) -> String {
+    let tasks = counted(tasks, "task");
+    match trace.range() {
+        Some(_) => format!("{tasks} in {}", time(trace.makespan())),
+        None => tasks,
+    }
+}
+
+/// Returns `, 65.0 ms in all`; nothing if no duration is known.
+fn in_all(total: i64) -> String {
+    match total {
+        0 => String::new(),
+        total => format!(", {} in all", time(total)),
     }
 }
 

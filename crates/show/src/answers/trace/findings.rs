@@ -1,4 +1,4 @@
-//! Explanations of the time of a run: `lapwing trace show findings`.
+//! Explanations of the time of a run: `lapwing trace findings`.
 
 use std::collections::BTreeMap;
 

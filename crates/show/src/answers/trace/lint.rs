@@ -1,12 +1,12 @@
-//! Defects of a trace: `lapwing trace show lint`.
+//! Defects of a trace: `lapwing trace lint`.
 
-use lapwing_model::text::counted;
+use lapwing_model::text::{counted, joined};
 use lapwing_trace::{Defect, Trace};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::trace::time;
+use crate::trace::{signed_time, time};
 use crate::writing::Align::{Left, Right};
 use crate::writing::{Answer, AnswerKind, CsvRows, Table, TextAnswer, View, WriteError, csv_rows};
 
@@ -41,7 +41,7 @@ pub(super) struct DefectRow<'d> {
     subject: &'d str,
     count: usize,
     example: &'d str,
-    /// How far a clock is off at least, in nanoseconds.
+    /// How far a clock is off at least, or the most negative duration, in nanoseconds.
     offset: Option<i64>,
     consequence: &'static str,
 }
@@ -57,6 +57,13 @@ pub(super) fn defect_rows(defects: &[Defect]) -> Vec<DefectRow<'_>> {
         consequence: defect.kind.consequence(),
     });
     rows.collect()
+}
+
+/// Returns the example with its time, if it has one: `load1, −12.0 ms`.
+fn example_text(row: &DefectRow<'_>) -> String {
+    let offset = row.offset.map(signed_time);
+    let example = (!row.example.is_empty()).then(|| row.example.to_owned());
+    joined(example.into_iter().chain(offset))
 }
 
 /// The kind of these answers.
@@ -81,7 +88,7 @@ impl Answer for DefectsAnswer<'_> {
                 row.kind.replace('_', " "),
                 row.subject.to_owned(),
                 row.count.to_string(),
-                row.example.to_owned(),
+                example_text(&row),
                 row.consequence.to_owned(),
             ]);
         }

@@ -8,6 +8,7 @@ mod finding_row;
 mod findings;
 mod lint;
 mod profile;
+mod task_rows;
 mod what_if;
 
 use lapwing_trace::{Statistics, Trace, lint as defects_of};
@@ -21,6 +22,7 @@ pub use self::durations::{TaskDurationsAnswer, TransferDurationsAnswer};
 pub use self::findings::TraceFindingsAnswer;
 pub use self::lint::DefectsAnswer;
 pub use self::profile::ProfileAnswer;
+pub use self::task_rows::TaskRowsAnswer;
 pub use self::what_if::{WhatIfAnswer, usual_scenarios};
 use crate::trace::defects_text;
 use crate::writing::{AnswerKind, Note, TextAnswer};
@@ -34,6 +36,7 @@ pub const KINDS: &[&AnswerKind] = &[
     &findings::KIND,
     &lint::KIND,
     &profile::KIND,
+    &task_rows::KIND,
     &what_if::KIND,
 ];
 

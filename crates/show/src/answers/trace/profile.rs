@@ -1,4 +1,4 @@
-//! Costs of tasks by class, for schedulers: `lapwing trace show profile`.
+//! Costs of tasks by class, for schedulers: `lapwing trace profile`.
 
 use lapwing_model::text::counted;
 use lapwing_trace::{ClassProfile, Statistics, Trace, profile};
@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::durations::NO_TASKS;
 use super::{StatisticsFields, with_defects};
 use crate::quantity;
 use crate::trace::time;
@@ -86,10 +87,10 @@ impl Answer for ProfileAnswer<'_> {
             ]);
         }
         let answer = TextAnswer {
-            headline: format!(
-                "time on workers of {} by class",
-                counted(self.0.tasks.len(), "task")
-            ),
+            headline: match self.0.tasks.len() {
+                0 => NO_TASKS.to_owned(),
+                tasks => format!("time on workers of {} by class", counted(tasks, "task")),
+            },
             table,
             notes: Vec::new(),
             ..TextAnswer::default()
