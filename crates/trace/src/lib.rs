@@ -19,6 +19,7 @@ mod lanes;
 mod lint;
 mod metrics;
 mod names;
+mod near_paths;
 mod off_cpu;
 mod path;
 mod profile;
@@ -34,7 +35,10 @@ mod worker_time;
 pub use calls::Call;
 pub use causes::{Cause, Counterfactuals, GraphSource, Overhead, TraceFinding};
 pub use clocks::ClockOffset;
-pub use compare::{DurationSums, PathTimes, TaskTimes, TraceComparison, TraceWhole};
+pub use compare::{
+    ClassTimes, DurationRatio, DurationSums, PathReason, PathTimes, ReasonKind, Replicates,
+    TaskTimes, TraceComparison, TraceWhole,
+};
 pub use contention::{Contention, ContentionCause, contention};
 pub use controller::{ControllerTime, PhaseTime, controller_time};
 pub use durations::{

@@ -192,7 +192,7 @@ impl ReleasedTasks {
     clippy::cast_possible_truncation,
     reason = "durations are far below 2⁵³ ns"
 )]
-fn add_parts(task: &Task, from: i64, until: i64, parts: &mut PathParts) {
+pub(crate) fn add_parts(task: &Task, from: i64, until: i64, parts: &mut PathParts) {
     let mut at = from;
     let mut add = |part: TaskDuration, event: Option<i64>| {
         let end = event.map_or(at, |event| event.min(until));

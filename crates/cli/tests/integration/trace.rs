@@ -113,7 +113,7 @@ fn a_path_without_times_has_no_parts() {
 fn a_trace_compared_with_itself_does_not_differ() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("trace.log"), TRACE).unwrap();
-    for show in ["path", "sums", "tasks"] {
+    for show in ["classes", "path", "sums", "tasks"] {
         let rows = compared(folder.path(), &["trace.log", "trace.log", "--show", show]);
         let others: Vec<&Value> = rows
             .iter()
@@ -130,10 +130,39 @@ fn a_trace_compared_with_itself_does_not_differ() {
 }
 
 #[test]
+fn a_side_is_several_runs_in_a_folder_or_before_and_after_two_dashes() {
+    let folder = tempfile::tempdir().unwrap();
+    for side in ["a", "b"] {
+        fs::create_dir(folder.path().join(side)).unwrap();
+        for run in ["1.log", "2.log", "3.log"] {
+            fs::write(folder.path().join(side).join(run), TRACE).unwrap();
+        }
+    }
+    let runs = |words: &[&str]| {
+        let words = [&["trace", "compare", "--format", "json"], words].concat();
+        let told = run(folder.path(), &words);
+        let told: Value = serde_json::from_str(told.strip_suffix("exit 0").unwrap()).unwrap();
+        let sides = told["traces"].as_array().unwrap().iter();
+        sides
+            .map(|side| side["runs"].as_u64().unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(runs(&["a", "b"]), [3, 3]);
+    assert_eq!(runs(&["a/1.log", "a/2.log", "--", "b/1.log"]), [2, 1]);
+}
+
+#[test]
 fn what_paths_spend_adds_up_to_the_difference_in_makespan() {
     let rows = compared(
         &fixtures(),
-        &["threads.jsonl", "processes.jsonl", "--top", "0"],
+        &[
+            "threads.jsonl",
+            "processes.jsonl",
+            "--show",
+            "path",
+            "--top",
+            "0",
+        ],
     );
     let sum = |trace: &str| -> i64 {
         let rows = rows.iter().filter(|row| row["trace"] == trace);

@@ -7,6 +7,7 @@
 )]
 
 mod causes;
+mod compare;
 mod reference_earthkit;
 mod waiting;
 mod what_if;

@@ -1,5 +1,7 @@
 //! `lapwing trace compare`: what differs between traces.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::slice;
 
@@ -18,22 +20,28 @@ use crate::options::{AnswerOptions, Context, NamedValue, ResultFilters, one_of};
 
 /// Show what differs between traces
 ///
-/// By default, the difference in makespan is divided into what the paths to the last end spend on
-/// each class of tasks: those differences add up to it.
+/// By default, how long the tasks of each class take is compared, with an interval over runs where
+/// each side has three or more, else over tasks.
+///
+/// Notes divide the difference in makespan into how long tasks take, how many there are, placement
+/// and waiting: those differences add up to it. `A1 A2 A3 -- B1 B2 B3` compares several runs per side.
 #[derive(Debug, Args)]
 pub struct TraceCompare {
     /// The baseline, and one or more others: files of any format that `lapwing import` reads, folders of
-    /// logs, or sides as `lapwing compare` has them, such as `variant:fast`, of which the newest stored
-    /// trace counts
-    #[arg(value_name = "TRACE", num_args = 2.., required = true)]
+    /// logs of a run or of several runs, or sides as `lapwing compare` has them, such as `variant:fast`,
+    /// of which the newest stored trace counts
+    #[arg(value_name = "TRACE", num_args = 1.., required = true)]
     traces: Vec<PathBuf>,
+    /// Runs of the candidate; those before `--` are runs of the baseline
+    #[arg(value_name = "RUN", last = true)]
+    candidate: Vec<PathBuf>,
     /// JSON object with the tasks that each task waits for, in all traces: `{"c": ["a", "b"]}`
     #[arg(long, value_name = "FILE")]
     graph: Option<PathBuf>,
     #[command(flatten)]
     filters: ResultFilters,
     /// What to compare
-    #[arg(long, value_parser = one_of(&PARTS), default_value = "path", value_name = "WHAT")]
+    #[arg(long, value_parser = one_of(&PARTS), default_value = "classes", value_name = "WHAT")]
     show: ComparedPart,
     /// Duration by which tasks are compared
     #[arg(long, value_parser = one_of(&DURATIONS), default_value = "total", value_name = "DURATION")]
@@ -51,7 +59,12 @@ pub struct TraceCompare {
     answer: AnswerOptions,
 }
 
-const PARTS: [NamedValue<ComparedPart>; 3] = [
+const PARTS: [NamedValue<ComparedPart>; 4] = [
+    (
+        "classes",
+        "Number of tasks of each class and how long one takes, with the ratio",
+        ComparedPart::Classes,
+    ),
     (
         "path",
         "Time along the path to the last end, by class of tasks",
@@ -100,25 +113,15 @@ impl TraceCompare {
     /// Shows the differences.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let mut notes = Vec::new();
-        let traces = self.traces.iter().map(|side| {
-            let is_file = side == Path::new("-") || side.exists();
-            let mut trace = match is_file {
-                true => read(slice::from_ref(side))?,
-                false => {
-                    let (trace, note) = self.stored(&side.to_string_lossy(), context)?;
-                    notes.extend(note);
-                    trace
-                }
-            };
-            if let Some(graph) = &self.graph {
-                set_graph(&mut trace, graph)?;
-            }
-            Ok(trace)
-        });
-        let traces: Vec<Trace> = traces.collect::<Result<_, CliError>>()?;
+        let sides = self.sides()?;
+        let mut traces: Vec<Vec<Trace>> = Vec::new();
+        for (_, paths) in &sides {
+            traces.push(self.runs(paths, context, &mut notes)?);
+        }
+        let names = sides.into_iter().map(|(name, _)| name);
         let answer = TraceComparisonAnswer::new(
-            traces.iter().collect(),
-            self.names(),
+            traces.iter().map(|runs| runs.iter().collect()).collect(),
+            names.collect(),
             self.show,
             self.duration,
             self.compat.unwrap_or(RelativeTo::Baseline),
@@ -130,6 +133,47 @@ impl TraceCompare {
             next: None,
         };
         context.show(&noted, &self.answer)
+    }
+
+    /// Returns the sides with their names: a path each, or the paths before and after `--`.
+    fn sides(&self) -> Result<Vec<(String, Vec<PathBuf>)>, CliError> {
+        if !self.candidate.is_empty() {
+            let sides = [("baseline", &self.traces), ("candidate", &self.candidate)];
+            return Ok(sides
+                .map(|(name, paths)| (name.to_owned(), paths.clone()))
+                .into());
+        }
+        if self.traces.len() == 1 {
+            return Err(CliError::input("one trace has nothing to be compared with")
+                .hint("give the baseline and at least one other trace"));
+        }
+        let paths = self.traces.iter().map(|path| vec![path.clone()]);
+        Ok(self.names().into_iter().zip(paths).collect())
+    }
+
+    /// Returns the runs of a side: of files and folders, and the newest stored one of what is neither.
+    fn runs(
+        &self,
+        paths: &[PathBuf],
+        context: &Context,
+        notes: &mut Vec<Note>,
+    ) -> Result<Vec<Trace>, CliError> {
+        let mut runs = Vec::new();
+        for path in paths {
+            if path == Path::new("-") || path.exists() {
+                runs.extend(runs_in(path)?);
+                continue;
+            }
+            let (trace, note) = self.stored(&path.to_string_lossy(), context)?;
+            notes.extend(note);
+            runs.push(trace);
+        }
+        if let Some(graph) = &self.graph {
+            for trace in &mut runs {
+                set_graph(trace, graph)?;
+            }
+        }
+        Ok(runs)
     }
 
     /// Returns the newest stored trace of a side, and a note if there are others.
@@ -163,4 +207,42 @@ impl TraceCompare {
         });
         names.collect()
     }
+}
+
+/// Reads the runs in a folder: one for each folder in it, or for each file that has a run of its own, or else the one
+/// of which all files are logs.
+fn runs_in(path: &Path) -> Result<Vec<Trace>, CliError> {
+    let whole = || read(&[path.to_owned()]).map(|trace| vec![trace]);
+    let Ok(entries) = fs::read_dir(path) else {
+        return whole();
+    };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|it| Some(it.ok()?.path())).collect();
+    paths.sort();
+    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) =
+        paths.into_iter().partition(|it| it.is_dir());
+    let each = |paths: Vec<PathBuf>| -> Result<Vec<Trace>, CliError> {
+        paths.iter().map(slice::from_ref).map(read).collect()
+    };
+    if files.is_empty() && !folders.is_empty() {
+        return each(folders);
+    }
+    // A log of a worker or of the controller may tell nothing by itself.
+    let Ok(runs) = each(files) else {
+        return whole();
+    };
+    if runs.len() > 1 && runs.windows(2).all(|pair| run_the_same(&pair[0], &pair[1])) {
+        return Ok(runs);
+    }
+    whole()
+}
+
+/// Returns whether most of the tasks that ran in a trace ran in the other, too: logs of the same run have different ones.
+fn run_the_same(one: &Trace, other: &Trace) -> bool {
+    let [one, other] = [one, other].map(|trace| {
+        let ran = trace.tasks.iter().filter(|task| task.work().is_some());
+        ran.map(|task| trace.text(task.name))
+            .collect::<BTreeSet<&str>>()
+    });
+    let least = one.len().min(other.len());
+    least > 0 && 2 * one.intersection(&other).count() > least
 }

@@ -285,10 +285,7 @@ fn names_of(paths: &[PathBuf]) -> Vec<String> {
 }
 
 /// Returns the trace in a file of a format other than logs: the slowest of several, with a note.
-fn imported(
-    source: &Source,
-    options: &ImportOptions,
-) -> Result<(Trace, Option<Note>), CliError> {
+fn imported(source: &Source, options: &ImportOptions) -> Result<(Trace, Option<Note>), CliError> {
     let records = lapwing_formats::read(source, options)
         .map_err(not_imported)?
         .records;
@@ -301,11 +298,9 @@ fn imported(
     let mut traces: Vec<Trace> = traces.collect();
     traces.sort_by_key(Trace::makespan);
     let Some(slowest) = traces.pop() else {
-        return Err(
-            CliError::input(format!("{} has no spans", source.name()))
-                .hint("docs/traces.md says which traces can be read and how to record one"),
-        );
-    }
+        return Err(CliError::input(format!("{} has no spans", source.name()))
+            .hint("docs/traces.md says which traces can be read and how to record one"));
+    };
     let note = (!traces.is_empty()).then(|| slowest_note(&traces, &slowest));
     Ok((slowest, note))
 }

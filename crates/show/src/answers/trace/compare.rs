@@ -1,13 +1,16 @@
 //! Traces side by side: `lapwing trace compare`.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 use lapwing_model::text::{counted, joined};
-use lapwing_trace::{PathPart, PathTimes, TaskDuration, Trace, TraceComparison};
+use lapwing_trace::{
+    ClassTimes, PathPart, PathReason, ReasonKind, Replicates, TaskDuration, Trace, TraceComparison,
+};
 use serde_json::Value;
 
-use super::compare_fields::{ComparedTraceRow, TraceComparisonFields, TraceFields, row};
+use super::compare_fields::{
+    ComparedTraceRow, ReasonFields, TraceComparisonFields, TraceFields, row,
+};
 use super::with_defects;
 use crate::trace::{column_title, share, signed_percent, signed_time, time};
 use crate::writing::Align::{Left, Right};
@@ -21,6 +24,8 @@ const EQUAL: f64 = 0.01;
 /// Part of traces that is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ComparedPart {
+    /// Number of tasks of each class and how long one takes.
+    Classes,
     /// Time along the path to the last end, by class of tasks.
     Path,
     /// Sums over all tasks, by class.
@@ -52,37 +57,45 @@ pub enum RelativeTo {
 /// Traces side by side, the first of which is the baseline.
 #[derive(Debug)]
 pub struct TraceComparisonAnswer<'t> {
-    traces: Vec<&'t Trace>,
+    sides: Vec<Vec<&'t Trace>>,
     names: Vec<String>,
     comparison: TraceComparison,
     part: ComparedPart,
     /// For each class or task that is compared, a row for each trace.
     rows: Vec<Vec<ComparedTraceRow>>,
+    /// How long the tasks of each class compute.
+    computing: Vec<ComparedTraceRow>,
     /// Number of listed classes or tasks; `None` for all.
     top: Option<usize>,
 }
 
 impl<'t> TraceComparisonAnswer<'t> {
-    /// Returns the comparison of a part of traces, with their names; tasks are compared by a duration.
+    /// Returns the comparison of a part of sides of one or more runs, with their names; tasks are compared by a duration.
     pub fn new(
-        traces: Vec<&'t Trace>,
+        sides: Vec<Vec<&'t Trace>>,
         names: Vec<String>,
         part: ComparedPart,
         duration: TaskDuration,
         relative_to: RelativeTo,
     ) -> Self {
-        let comparison = TraceComparison::of(&traces, duration);
+        let comparison = TraceComparison::of(&sides, duration);
         let row =
             |name: &str, part, times: &[Option<i64>]| row(&names, relative_to, name, part, times);
+        let mut computing = class_rows(&comparison, row);
+        computing.retain(|rows| rows[0].part == TaskDuration::Compute.name());
         let rows = match part {
+            ComparedPart::Classes => class_rows(&comparison, row),
             ComparedPart::Path => {
                 let rows = comparison.path.iter().map(|path| {
                     let part = path.part.map_or("before", PathPart::name);
                     let times: Vec<Option<i64>> = path.times.iter().copied().map(Some).collect();
                     let meaning = path.part.map_or("before the first task", PathPart::meaning);
                     let mut rows = row(&path.class, part, &times);
-                    rows.iter_mut()
-                        .for_each(|row| meaning.clone_into(&mut row.meaning));
+                    let on_path = comparison.on_path.get(&path.class);
+                    for (side, row) in rows.iter_mut().enumerate() {
+                        meaning.clone_into(&mut row.meaning);
+                        row.on_path = on_path.map(|numbers| numbers[side]);
+                    }
                     rows
                 });
                 rows.collect()
@@ -114,11 +127,12 @@ impl<'t> TraceComparisonAnswer<'t> {
             }
         };
         Self {
-            traces,
+            sides,
             names,
             comparison,
             part,
             rows,
+            computing: computing.concat(),
             top: None,
         }
     }
@@ -134,9 +148,14 @@ impl<'t> TraceComparisonAnswer<'t> {
             RowOrder::Difference => self.rows.sort_by_key(|rows| {
                 let differences = rows.iter().filter_map(|row| row.difference);
                 let largest = differences.map(i64::abs).max().unwrap_or(0);
-                // Of sums, those of all tasks stand first.
-                let is_all = self.part == ComparedPart::Sums && rows[0].name.is_empty();
-                (!is_all, Reverse(largest))
+                // Of sums, those of all tasks stand first; of classes, what their tasks are for, then what differs.
+                let is_first = match self.part {
+                    ComparedPart::Sums => rows[0].name.is_empty(),
+                    ComparedPart::Classes => rows[0].part == TaskDuration::Compute.name(),
+                    ComparedPart::Path | ComparedPart::Tasks => false,
+                };
+                let is_changed = rows.iter().any(|row| row.is_changed == Some(true));
+                (!is_first, !is_changed, Reverse(largest))
             }),
             RowOrder::Relative => self.rows.sort_by(|one, other| {
                 let largest = |rows: &[ComparedTraceRow]| {
@@ -147,6 +166,15 @@ impl<'t> TraceComparisonAnswer<'t> {
             }),
         }
         self.top = top;
+        // Phases that do not differ are no answer.
+        if self.part == ComparedPart::Classes && order == RowOrder::Difference {
+            let differing = self.rows.iter().filter(|rows| {
+                let is_changed = rows.iter().any(|row| row.is_changed == Some(true));
+                is_changed || rows[0].part == TaskDuration::Compute.name()
+            });
+            let differing = differing.count();
+            self.top = top.map(|top| top.min(differing));
+        }
         self
     }
 
@@ -159,13 +187,21 @@ impl<'t> TraceComparisonAnswer<'t> {
 
     fn table(&self, top: usize) -> Table {
         let (name_title, part_title) = match self.part {
+            ComparedPart::Classes => ("class", "mean per task"),
             ComparedPart::Path => ("class", "path to the end"),
             ComparedPart::Sums => ("class", "duration"),
             ComparedPart::Tasks => ("task", "duration"),
         };
         let mut columns = vec![(name_title, Left), (part_title, Left)];
         let is_pair = self.names.len() == 2;
-        if is_pair {
+        let is_of_classes = self.part == ComparedPart::Classes;
+        if is_of_classes {
+            columns.insert(1, ("tasks", Right));
+        }
+        if is_pair && is_of_classes {
+            let pair = ["baseline", "candidate", "ratio", "95 % interval"];
+            columns.extend(pair.map(|title| (title, Right)));
+        } else if is_pair {
             let pair = ["baseline", "candidate", "difference", "relative"];
             columns.extend(pair.map(|title| (title, Right)));
         } else {
@@ -179,8 +215,16 @@ impl<'t> TraceComparisonAnswer<'t> {
                 name => name,
             };
             let mut cells = vec![name.to_owned(), rows[0].meaning.clone()];
+            if is_of_classes {
+                cells.insert(1, numbers(rows));
+            }
             cells.extend(rows.iter().map(|row| row.time.map_or_else(unknown, time)));
-            if is_pair {
+            if is_pair && is_of_classes {
+                let interval = rows[1].ratio_lower.zip(rows[1].ratio_upper);
+                cells.push(rows[1].ratio.map_or_else(unknown, times));
+                let text = |(lower, upper)| format!("[{}, {}]", digits(lower), digits(upper));
+                cells.push(interval.map_or_else(unknown, text));
+            } else if is_pair {
                 let other = &rows[1];
                 cells.push(other.difference.map_or_else(unknown, signed_time));
                 cells.push(other.relative.map_or_else(unknown, signed_percent));
@@ -190,36 +234,72 @@ impl<'t> TraceComparisonAnswer<'t> {
         table
     }
 
+    /// Returns what makes up the difference of each side's makespan.
+    fn reasons(&self) -> Vec<Note> {
+        let wholes = &self.comparison.wholes;
+        let baseline = wholes.first().map_or(0, |whole| whole.makespan);
+        let mut notes = Vec::new();
+        for (side, name) in self.names.iter().enumerate().skip(1) {
+            let difference = wholes[side].makespan - baseline;
+            let reasons = self.comparison.reasons(side);
+            let large = reasons.iter();
+            let large = large.filter(|it| share(it.time.abs(), baseline) >= EQUAL);
+            let large: Vec<&PathReason> = large.collect();
+            if large.is_empty() {
+                continue;
+            }
+            let rest = difference - large.iter().map(|it| it.time).sum::<i64>();
+            let texts = large
+                .iter()
+                .map(|it| format!("{} ({})", phrase(it), signed_time(it.time)));
+            let mut texts: Vec<String> = texts.collect();
+            if share(rest.abs(), baseline) >= EQUAL / 2.0 {
+                texts.push(format!("the rest ({})", signed_time(rest)));
+            }
+            let of = match self.names.len() {
+                2 => String::new(),
+                _ => format!("{name}: "),
+            };
+            let text = format!(
+                "{of}the difference of {} on the path to the end: {}",
+                signed_time(difference),
+                joined(texts)
+            );
+            let note = Note::new("reasons", text).with("trace", name.as_str());
+            notes.push(note.with("difference", difference).with("rest", rest));
+        }
+        notes
+    }
+
+    /// Returns the classes that only one side has.
+    fn other_classes(&self) -> Vec<Note> {
+        let mut notes = Vec::new();
+        let mut classes: Vec<&ClassTimes> = self.comparison.classes.iter().collect();
+        classes.dedup_by_key(|it| &it.class);
+        for (side, name) in self.names.iter().enumerate().skip(1) {
+            let sides = [(0, side, "the baseline"), (side, 0, name.as_str())];
+            for (with, without, where_) in sides {
+                let only = classes.iter();
+                let only = only.filter(|it| it.counts[with] > 0 && it.counts[without] == 0);
+                let only =
+                    only.map(|it| format!("`{}` ({})", it.class, counted(it.counts[with], "task")));
+                let only: Vec<String> = only.collect();
+                if !only.is_empty() {
+                    let text = format!("only in {where_}: {}", joined(&only));
+                    let note = Note::new("only_on_one_side", text).with("trace", where_);
+                    notes.push(note.with("classes", only));
+                }
+            }
+        }
+        notes
+    }
+
     fn notes(&self) -> Vec<Note> {
         let comparison = &self.comparison;
-        let mut notes = Vec::new();
+        let mut notes = self.reasons();
+        notes.extend(self.other_classes());
         if self.part == ComparedPart::Path {
-            let baseline = comparison.wholes.first().map_or(0, |whole| whole.makespan);
-            let is_large = |path: &&PathTimes| {
-                let differences = path.times.iter().map(|time| time - path.times[0]);
-                let largest = differences.map(i64::abs).max().unwrap_or(0);
-                share(largest, baseline) >= EQUAL
-            };
-            let large = comparison.path.iter().filter(is_large);
-            let large: BTreeSet<&String> = large.map(|path| &path.class).collect();
-            let classes = comparison.path.iter().map(|path| &path.class);
-            let classes: BTreeSet<&String> = classes.collect();
-            let equal = classes
-                .difference(&large)
-                .map(|class| match class.as_str() {
-                    "" => "what is before and between tasks".to_owned(),
-                    class => format!("`{class}`"),
-                });
-            let equal: Vec<String> = equal.collect();
-            if !equal.is_empty() {
-                let text = format!(
-                    "no explanation, each part within 1 % of the baseline's makespan: {}",
-                    joined(&equal)
-                );
-                let note = Note::new("as_good_as_equal", text).with("within", EQUAL);
-                notes.push(note.with("parts", equal));
-            }
-            let text = "differences add up to that of the whole";
+            let text = "differences add up to that of the whole; times are means over the paths that are nearly as long as the longest";
             notes.push(Note::new("differences", text));
         }
         let mut elsewhere = Vec::new();
@@ -257,29 +337,85 @@ impl<'t> TraceComparisonAnswer<'t> {
             );
             notes.push(Note::new("other_workers", text).with("traces", elsewhere));
         }
-        let text = "one run each; for a verdict import several of each and `lapwing compare --metric trace.makespan`";
-        notes.push(Note::new("one_run", text).with("runs", 1));
+        if comparison.runs.iter().any(|runs| *runs < 3) {
+            let are_single = comparison.runs.iter().all(|runs| *runs == 1);
+            let of = match are_single {
+                true => "one run",
+                false => "fewer than three runs",
+            };
+            let text = format!(
+                "intervals are over tasks of {of} on a side: another run may differ by more; for a verdict import several of each and `lapwing compare --metric trace.makespan`"
+            );
+            let fewest = comparison.runs.iter().min().copied().unwrap_or(0);
+            notes.push(Note::new("few_runs", text).with("runs", fewest));
+        } else {
+            let runs = joined(comparison.runs.iter().map(ToString::to_string));
+            let text = format!("means and intervals are over runs: {runs}");
+            notes.push(Note::new("over_runs", text));
+        }
         notes
     }
 
-    /// Returns `2.86 s → 2.06 s (−28 %): … 4 → 4 workers busy 78 → 83 % of the time`.
+    /// Returns the classes whose tasks take longer or less, or that none does.
+    fn changed_classes(&self) -> String {
+        let computing = self.comparison.classes.iter();
+        let computing = computing.filter(|it| it.duration == TaskDuration::Compute);
+        let ratios = computing.filter_map(|it| Some((it, it.ratios[1].as_ref()?)));
+        let (mut changed, others): (Vec<_>, Vec<_>) = ratios.partition(|(_, it)| it.is_changed);
+        changed.sort_by_key(|(class, _)| {
+            let sum = |side: usize| {
+                let count = i64::try_from(class.counts[side]).unwrap_or(0);
+                class.means[side].unwrap_or(0).saturating_mul(count)
+            };
+            Reverse(sum(1).abs_diff(sum(0)))
+        });
+        let texts = changed.iter().take(3).map(|(class, ratio)| {
+            let interval = match ratio.interval {
+                Some(it) => format!(" [{}, {}]", digits(it.lower), digits(it.upper)),
+                None => String::new(),
+            };
+            let number = match class.counts[..] {
+                [1, 1] => "one task each, so without an interval".to_owned(),
+                [before, after] if before == after => format!("{} each", counted(before, "task")),
+                _ => format!("{} → {}", class.counts[0], counted(class.counts[1], "task")),
+            };
+            let (class, ratio) = (&class.class, times(ratio.ratio));
+            format!("`{class}` tasks take {ratio}{interval} as long ({number})")
+        });
+        let mut text = joined(texts);
+        if changed.len() > 3 {
+            let more = changed.len() - 3;
+            text = format!("{text}, and {more} more classes changed");
+        }
+        let largest = others.iter().map(|(_, ratio)| (ratio.ratio - 1.0).abs());
+        let largest = largest.fold(0.0_f64, f64::max);
+        let percent = 100.0 * largest;
+        match (changed.is_empty(), others.is_empty()) {
+            (true, true) => "no class has tasks that compute on both sides".to_owned(),
+            (true, false) => {
+                "no class of tasks takes longer or less time to compute, beyond chance".to_owned()
+            }
+            (false, true) => text,
+            (false, false) if percent < 0.5 => format!("{text}; no other class differs"),
+            (false, false) => format!("{text}; other classes differ by up to about {percent:.0} %"),
+        }
+    }
+
+    /// Returns `12.1 s → 9.3 s (−23 %): … tasks take 0.62× [0.58, 0.66] as long (40 tasks each); …; 4 → 6 workers …`.
     fn headline(&self) -> String {
         if let [before, after] = &self.comparison.wholes[..] {
             let change = share(after.makespan - before.makespan, before.makespan);
-            let compute = before.parallelism.zip(after.parallelism);
-            let compute = compute.map_or_else(String::new, |(before, after)| {
-                format!("{before:.2} → {after:.2} tasks compute at once, ")
-            });
             let busy = before.utilisation.zip(after.utilisation);
             let busy = busy.map_or_else(String::new, |(before, after)| {
                 let [before, after] = [before, after].map(|share| 100.0 * share);
                 format!(" busy {before:.0} → {after:.0} % of the time")
             });
             return format!(
-                "{} → {} ({}): {compute}{} → {}{busy}",
+                "{} → {} ({}): {}; {} → {}{busy}",
                 time(before.makespan),
                 time(after.makespan),
                 signed_percent(change),
+                self.changed_classes(),
                 before.workers,
                 counted(after.workers, "worker"),
             );
@@ -292,6 +428,85 @@ impl<'t> TraceComparisonAnswer<'t> {
                 None => format!("{name} {makespan}"),
             }
         }))
+    }
+}
+
+/// Returns the rows of each duration of each class, made of its class, part and times.
+fn class_rows(
+    comparison: &TraceComparison,
+    row: impl Fn(&str, &'static str, &[Option<i64>]) -> Vec<ComparedTraceRow>,
+) -> Vec<Vec<ComparedTraceRow>> {
+    let rows = comparison.classes.iter().map(|class| {
+        let mut rows = row(&class.class, class.duration.name(), &class.means);
+        let sides = class.counts.iter().zip(&class.ratios);
+        for (row, (count, ratio)) in rows.iter_mut().zip(sides) {
+            row.count = Some(*count);
+            class.duration.meaning().clone_into(&mut row.meaning);
+            if let Some(ratio) = ratio {
+                row.ratio = Some(ratio.ratio);
+                row.ratio_lower = ratio.interval.map(|it| it.lower);
+                row.ratio_upper = ratio.interval.map(|it| it.upper);
+                row.over = Some(over(ratio.over));
+                row.is_changed = Some(ratio.is_changed);
+                row.change = Some((ratio.ratio - 1.0).abs());
+            }
+        }
+        rows
+    });
+    rows.collect()
+}
+
+/// Returns `0.62×`.
+fn times(ratio: f64) -> String {
+    format!("{}×", digits(ratio))
+}
+
+/// Returns a ratio with the digits that a reader compares: `0.98`, `1.64`, `12.3`.
+fn digits(ratio: f64) -> String {
+    match ratio {
+        large if large >= 100.0 => format!("{large:.0}"),
+        large if large >= 10.0 => format!("{large:.1}"),
+        small if small < 0.1 => format!("{small:.3}"),
+        ratio => format!("{ratio:.2}"),
+    }
+}
+
+/// Returns the number of tasks per run: `40`, or `40 → 60`.
+fn numbers(rows: &[ComparedTraceRow]) -> String {
+    let mut counts: Vec<usize> = rows.iter().filter_map(|row| row.count).collect();
+    counts.dedup();
+    let counts: Vec<String> = counts.iter().map(ToString::to_string).collect();
+    counts.join(" → ")
+}
+
+/// Returns the name of what an interval is over.
+fn over(replicates: Replicates) -> &'static str {
+    match replicates {
+        Replicates::Runs => "runs",
+        Replicates::PairedTasks => "paired tasks",
+        Replicates::Tasks => "tasks",
+    }
+}
+
+/// Says what makes up a part of a difference.
+fn phrase(reason: &PathReason) -> String {
+    let (class, is_more) = (&reason.class, reason.time > 0);
+    match reason.kind {
+        ReasonKind::Longer(part) => {
+            let longer = if is_more { "longer" } else { "less time" };
+            format!("`{class}` tasks take {longer} {}", part.meaning())
+        }
+        ReasonKind::Number => {
+            let more = if is_more { "more" } else { "fewer" };
+            format!("{more} `{class}` tasks")
+        }
+        ReasonKind::Placement => "placement, as other tasks are waited for".to_owned(),
+        ReasonKind::Waiting(Some(PathPart::Task(TaskDuration::Queue))) => {
+            "waiting in the queue of the worker".to_owned()
+        }
+        ReasonKind::Waiting(part) => part
+            .map_or("before the first task", PathPart::meaning)
+            .to_owned(),
     }
 }
 
@@ -315,7 +530,7 @@ impl Answer for TraceComparisonAnswer<'_> {
             notes: hidden.into_iter().chain(self.notes()).collect(),
             ..TextAnswer::default()
         };
-        with_defects(self.traces.iter().copied(), answer)
+        with_defects(self.sides.iter().flatten().copied(), answer)
     }
 
     fn data(&self, view: View) -> Result<Value, WriteError> {
@@ -328,6 +543,7 @@ impl Answer for TraceComparisonAnswer<'_> {
                 makespan: whole.makespan,
                 difference: whole.makespan - baseline,
                 relative: share(whole.makespan - baseline, baseline),
+                runs: self.comparison.runs[side],
                 tasks: whole.tasks,
                 workers: whole.workers,
                 utilisation: whole.utilisation,
@@ -336,10 +552,17 @@ impl Answer for TraceComparisonAnswer<'_> {
                 on_the_same_worker: same.map(|(_, same)| same),
             }
         });
+        let others = self.names.iter().enumerate().skip(1);
+        let reasons = others.flat_map(|(side, name)| {
+            let reasons = self.comparison.reasons(side).into_iter();
+            reasons.map(|reason| ReasonFields::of(name, reason))
+        });
         Ok(serde_json::to_value(TraceComparisonFields {
             traces: traces.collect(),
             compared: self.rows.len(),
             rows: self.rows[..self.listed(view)].concat(),
+            classes: &self.computing,
+            reasons: reasons.collect(),
         })?)
     }
 

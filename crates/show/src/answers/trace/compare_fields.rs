@@ -1,5 +1,6 @@
 //! The fields of traces side by side for programs.
 
+use lapwing_trace::{PathPart, PathReason, ReasonKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,6 +14,24 @@ pub struct TraceComparisonFields<'a> {
     /// Number of compared classes or tasks.
     pub compared: usize,
     pub rows: Vec<ComparedTraceRow>,
+    /// How long the tasks of each class compute.
+    pub classes: &'a [ComparedTraceRow],
+    /// Parts of the differences between makespans, the largest of each trace first.
+    pub reasons: Vec<ReasonFields<'a>>,
+}
+
+/// A part of the difference of a makespan from the baseline's, in nanoseconds.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReasonFields<'a> {
+    pub trace: &'a str,
+    /// `longer`: tasks of the class take longer or less; `number`: there are more or fewer of them; `placement`: the
+    /// path has other tasks, none of which changed; `waiting`: tasks wait.
+    pub reason: &'static str,
+    /// The class of tasks; `null` for placement and waiting.
+    pub class: Option<String>,
+    /// The part of the tasks or of the path.
+    pub part: Option<&'static str>,
+    pub difference: i64,
 }
 
 /// A trace as a whole, the baseline first.
@@ -25,6 +44,8 @@ pub struct TraceFields<'a> {
     pub difference: i64,
     /// The same as a share.
     pub relative: f64,
+    /// Number of runs; all numbers are means over them.
+    pub runs: usize,
     /// Number of tasks.
     pub tasks: usize,
     /// Number of workers.
@@ -51,8 +72,40 @@ pub struct ComparedTraceRow {
     pub time: Option<i64>,
     pub difference: Option<i64>,
     pub relative: Option<f64>,
+    /// How many times as long as on the baseline a task of the class takes: the ratio of geometric means.
+    pub ratio: Option<f64>,
+    /// Its distance from 1.
+    pub change: Option<f64>,
+    /// The 95 % interval of the ratio.
+    pub ratio_lower: Option<f64>,
+    pub ratio_upper: Option<f64>,
+    /// What the interval is over: `runs`, `paired tasks` (those of the same name) or `tasks`.
+    pub over: Option<&'static str>,
+    /// Whether the ratio differs from 1 by more than chance, corrected for the number of classes.
+    pub is_changed: Option<bool>,
+    /// Mean number of tasks of the class on the path.
+    pub on_path: Option<f64>,
     #[serde(skip)]
     pub meaning: String,
+}
+
+impl<'a> ReasonFields<'a> {
+    /// Returns the fields of a reason of a trace.
+    pub fn of(trace: &'a str, reason: PathReason) -> Self {
+        let (name, part) = match reason.kind {
+            ReasonKind::Longer(part) => ("longer", Some(part.name())),
+            ReasonKind::Number => ("number", None),
+            ReasonKind::Placement => ("placement", None),
+            ReasonKind::Waiting(part) => ("waiting", Some(part.map_or("before", PathPart::name))),
+        };
+        Self {
+            trace,
+            reason: name,
+            class: Some(reason.class).filter(|class| !class.is_empty()),
+            part,
+            difference: reason.time,
+        }
+    }
 }
 
 /// Returns a row for each trace.
