@@ -16,10 +16,11 @@ mod replaced;
 mod table;
 
 use self::filled::TypedWords;
-use self::found::{find, option_of};
-use self::replaced::{command_at, full_line, line, replace_arguments, whole_line};
+use self::found::{find, is_long_with_one_dash, name_of, option_of};
+pub use self::replaced::line;
+use self::replaced::{command_at, full_line, is_value, replace_arguments, whole_line};
 use self::table::TABLE;
-use crate::door::first_word;
+use crate::door::{as_run, first_word};
 use crate::error::{CliError, ExitStatus};
 use crate::options::command_words;
 
@@ -157,6 +158,8 @@ pub struct Understood {
     pub words: Vec<OsString>,
     /// The word of another program among them, and its meaning here.
     pub note: Option<Note>,
+    /// The names of the sides, as benchstat has them before files: `base=old.txt`.
+    pub labels: Vec<String>,
 }
 
 /// Returns the arguments with our names for commands of other programs that mean the same.
@@ -168,11 +171,25 @@ pub fn understood(given: Vec<OsString>) -> Result<Understood, CliError> {
         .iter()
         .map(|it| it.to_str().map(str::to_owned))
         .collect();
+    if let Some((words, labels)) = texts.as_ref().and_then(|it| labelled(it)) {
+        return Ok(Understood {
+            words: words.into_iter().map(OsString::from).collect(),
+            note: None,
+            labels,
+        });
+    }
     let same = texts.as_ref().and_then(|it| same_command(it));
     let Some((found, name, words)) = same else {
+        let run = texts.and_then(|_| as_run(&given));
+        let note = run.as_ref().map(|words| {
+            let own = line(&command_words(words));
+            Note::marked("command_added", format!("this is `{own}`"))
+        });
+        let words = run.unwrap_or(given);
         return Ok(Understood {
-            words: given,
-            note: None,
+            words,
+            note,
+            labels: Vec::new(),
         });
     };
     let texts = command_words(&given);
@@ -187,6 +204,7 @@ pub fn understood(given: Vec<OsString>) -> Result<Understood, CliError> {
     Ok(Understood {
         words,
         note: Some(Note::marked("foreign_command", text)),
+        labels: Vec::new(),
     })
 }
 
@@ -194,21 +212,10 @@ pub fn understood(given: Vec<OsString>) -> Result<Understood, CliError> {
 fn same_command(words: &[String]) -> Option<(&'static ForeignWord, &'static str, Vec<String>)> {
     let os: Vec<OsString> = words.iter().map(OsString::from).collect();
     let at = first_word(&os)?;
-    let labels = labelled_files(words, at);
     let is_same = |it: &&ForeignWord| matches!(it.instead, Instead::Same(_));
     for found in TABLE.iter().filter(is_same) {
         let name = found.names[0];
         match found.kind {
-            WordKind::Argument if !labels.is_empty() => {
-                let mut own = words.to_vec();
-                for (place, file) in labels {
-                    own[place] = file;
-                }
-                if words[at] != found.command {
-                    own.insert(at, found.command.to_owned());
-                }
-                return Some((found, name, own));
-            }
             WordKind::Command if words[at] == name && !Path::new(name).exists() => {
                 let typed = TypedWords::after(words, at);
                 let Instead::Same(text) = found.instead else {
@@ -224,13 +231,16 @@ fn same_command(words: &[String]) -> Option<(&'static ForeignWord, &'static str,
     None
 }
 
-/// Returns where files with labels stand, as benchstat has them, and the files; none unless all sides are such files.
-fn labelled_files(words: &[String], at: usize) -> Vec<(usize, String)> {
+/// Returns the words of a comparison of files with labels, as benchstat has them, without the labels, and these; `None`
+/// unless all sides are such files.
+fn labelled(words: &[String]) -> Option<(Vec<String>, Vec<String>)> {
+    let os: Vec<OsString> = words.iter().map(OsString::from).collect();
+    let at = first_word(&os)?;
+    let mut own = words.to_vec();
     let from = if words[at] == "compare" { at + 1 } else { at };
     let sides = words.iter().enumerate().skip(from);
     let sides = sides.take_while(|(_, word)| !word.starts_with('-'));
     let mut labels = Vec::new();
-    let mut files = Vec::new();
     for (place, word) in sides {
         match word.split_once('=') {
             // The same key on both sides is a setting.
@@ -241,17 +251,33 @@ fn labelled_files(words: &[String], at: usize) -> Vec<(usize, String)> {
                     && !Selector::is_meant_by(word) =>
             {
                 labels.push(label);
-                files.push((place, file.to_owned()));
+                own[place] = file.to_owned();
             }
-            Some(_) | None => return Vec::new(),
+            Some(_) | None => return None,
         }
     }
-    if files.len() < 2 { Vec::new() } else { files }
+    if words[at] != "compare" {
+        own.insert(at, "compare".to_owned());
+    }
+    let labels: Vec<String> = labels.into_iter().map(str::to_owned).collect();
+    (labels.len() > 1).then_some((own, labels))
 }
 
 /// Returns the answer to arguments that clap refuses because of a word of another program.
 pub fn answer(error: &clap::Error, words: &[String]) -> Option<CliError> {
     Some(refusal(find(error, words)?, words))
+}
+
+/// Returns whether a word is an option of a program in Go, which has long ones with one dash.
+pub fn is_of_go(word: &str) -> bool {
+    let mut options = TABLE.iter().filter(|it| it.is_option());
+    is_long_with_one_dash(word) && options.any(|it| it.names.contains(&name_of(word)))
+}
+
+/// Returns whether the word after an option of another program is its value.
+pub fn takes_next(option: &str, next: &str) -> bool {
+    let mut options = TABLE.iter().filter(|it| it.is_option());
+    options.any(|it| it.names.contains(&option) && is_value(it, next))
 }
 
 /// Adds the command to type to an error of a command that was meant as that of another program.
@@ -304,7 +330,7 @@ fn introduced((found, name): Found) -> String {
     let program = found.program;
     match found.kind {
         WordKind::Flag | WordKind::Option => format!("{name} is an option of {program}"),
-        WordKind::Argument => format!("labels of files are those of {program}"),
+        WordKind::Argument => format!("`{name}` is an argument of {program}"),
         WordKind::Command | WordKind::Unstored if name == program => {
             format!("`{name}` is another program")
         }
@@ -515,7 +541,11 @@ mod tests {
             ),
             (
                 "detect --alert-threshold 150% --fail-on-alert",
-                "lapwing detect --smallest-effect 50% --fail-on regression",
+                "lapwing detect --smallest-effect 50% --fail-on suspected",
+            ),
+            (
+                "data.js --fail-on-alert true --alert-threshold 150%",
+                "lapwing detect data.js --fail-on suspected --smallest-effect 50%",
             ),
             (
                 "bencher run --adapter rust_bench 'cargo bench'",
