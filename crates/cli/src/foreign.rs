@@ -536,6 +536,11 @@ mod tests {
             ),
             ("asv continuous main", "lapwing judge --baseline main"),
             (
+                "continuous HEAD~1 HEAD -- python3 work.py",
+                "lapwing run --commits HEAD~1..HEAD -- python3 work.py",
+            ),
+            ("find v1 v2 name", "lapwing bisect v1 v2 -b name"),
+            (
                 "run v1..v2 --quick -e",
                 "lapwing run --commits v1..v2 -n 1 -i 1 -w 0 --verbose",
             ),
@@ -571,6 +576,35 @@ mod tests {
     }
 
     #[test]
+    fn options_of_run_mean_it_without_its_name() {
+        let understood = |given: &str| {
+            let words = shlex::split(given).expect("words");
+            let words = words.into_iter().map(OsString::from).collect();
+            let understood = understood(words).expect("accepted");
+            (line(&command_words(&understood.words)), understood.note)
+        };
+        for options in [
+            "-w 3 -r 10 'sleep 0.01' 'sleep 0.02'",
+            "-P n 1 3 'sleep 0.0{n}' --export-markdown -",
+            "--prepare X --cleanup Y -r 3 cmd",
+            "-N -i cmd",
+        ] {
+            let (line, note) = understood(&format!("lapwing {options}"));
+            assert_eq!(line, format!("lapwing run {options}"));
+            let text = note.map(|it| it.text);
+            assert_eq!(text, Some(format!("this is `{line}`")));
+        }
+        for ours in [
+            "lapwing -filter .unit:ns/op old.txt new.txt",
+            "lapwing --instances 3 Cargo.toml",
+            "lapwing list -n 3",
+            "lapwing -q 'sleep 1'",
+        ] {
+            assert_eq!(understood(ours), (ours.to_owned(), None));
+        }
+    }
+
+    #[test]
     fn a_command_that_means_the_same_is_carried_out_unless_an_option_does_not() {
         let arguments = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
         let same = |words: &[&str]| {
@@ -597,11 +631,12 @@ mod tests {
         ] {
             assert_eq!(same(ours), (arguments(ours), None));
         }
-        let (words, _) = same(&["lapwing", "a=Cargo.toml", "b=src", "-q"]);
+        let (words, note) = same(&["lapwing", "a=Cargo.toml", "b=src", "-q"]);
         assert_eq!(
             words,
             arguments(&["lapwing", "compare", "Cargo.toml", "src", "-q"])
         );
+        assert_eq!(note, None);
         let refused = |words: &[&str]| {
             let error = understood(arguments(words)).err().expect("refused");
             error.hint.unwrap_or_default()
