@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use clap::error::ErrorKind;
 use lapwing_analyse::sample::Selector;
 use lapwing_record::StoreError;
 use lapwing_show::writing::Note;
@@ -265,6 +266,15 @@ fn labelled(words: &[String]) -> Option<(Vec<String>, Vec<String>)> {
 
 /// Returns the answer to arguments that clap refuses because of a word of another program.
 pub fn answer(error: &clap::Error, words: &[String]) -> Option<CliError> {
+    // A suite file cannot be beside a command, and this is not one.
+    let mut replaced = words.to_vec();
+    if error.kind() == ErrorKind::ArgumentConflict
+        && let Some((found, word)) = replace_arguments(&mut replaced)
+        && crate::program().try_get_matches_from(&replaced).is_ok()
+    {
+        let error = CliError::input(format!("`{word}` is an argument of {}", found.program));
+        return Some(error.hint(format!("type `{}`: {}", line(&replaced), found.answer)));
+    }
     Some(refusal(find(error, words)?, words))
 }
 
@@ -538,6 +548,10 @@ mod tests {
             (
                 "continuous HEAD~1 HEAD -- python3 work.py",
                 "lapwing run --commits HEAD~1..HEAD -- python3 work.py",
+            ),
+            (
+                "run 'HEAD^!' -- python3 work.py",
+                "lapwing run --commits 'HEAD..HEAD' -- python3 work.py",
             ),
             ("find v1 v2 name", "lapwing bisect v1 v2 -b name"),
             (

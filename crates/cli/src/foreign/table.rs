@@ -561,7 +561,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "asv",
         &["continuous"],
         Line("run --commits {1}..{2} {only_ends} {command}"),
-        "it measures the two commits alternately (`--every` with a large number leaves out those between), with the benchmarks of lapwing.toml; `asv run` measures those of asv, and `lapwing import .asv/results` reads their results",
+        "it measures the two commits alternately (`--every 1000000` leaves out commits between them), with the benchmarks of lapwing.toml; `asv run` measures those of asv, and `lapwing import .asv/results` reads their results",
     ),
     command(
         "asv",
