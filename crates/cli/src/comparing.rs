@@ -250,7 +250,7 @@ impl FoundSides {
             honour(opened?)
         };
         let open_file = |path: &Path| honour(files.open(path, filter, context)?);
-        let sides = ComparedSides::find(
+        let mut sides = ComparedSides::find(
             specs,
             filter,
             open,
@@ -258,6 +258,9 @@ impl FoundSides {
             &judging.repository(),
             judging.main,
         )?;
+        for (side, label) in sides.sides.iter_mut().zip(&context.labels) {
+            side.name.clone_from(label);
+        }
         Ok(Self {
             sides,
             disregarded: disregarded.into_inner(),

@@ -8,10 +8,13 @@ use lapwing_formats::{Format, ImportOptions, Source};
 use lapwing_model::text::counted;
 use lapwing_show::writing::{AnswerFormat, Note};
 
-use crate::commands::{FilesRead, ReadingOptions, is_missing, lapwing_command, moments, no_file};
+use crate::commands::{
+    FilesRead, ReadingOptions, is_executable, is_missing, lapwing_command, moments, no_file,
+};
 use crate::comparing::is_store;
 use crate::error::CliError;
-use crate::options::{CommonOptions, Context, DEFAULT_STORE};
+use crate::foreign;
+use crate::options::{CommonOptions, Context, DEFAULT_STORE, command_words};
 use crate::suite::suite_file::{self, SUITE_FILE};
 use crate::temporary::TemporaryFolder;
 
@@ -84,13 +87,20 @@ struct Typed<'w> {
 impl<'w> Typed<'w> {
     /// Returns the arguments; `None` if they begin with a command, or name no file.
     fn of(words: &'w [OsString], program: &Command) -> Option<Self> {
+        let typed = Self::without_command(words, program)?;
+        let first = typed.paths.first()?;
+        looks_like_path(first.as_os_str()).then_some(typed)
+    }
+
+    /// Returns the arguments; `None` if they begin with a command.
+    fn without_command(words: &'w [OsString], program: &Command) -> Option<Self> {
         let mut typed = Self {
             words,
             options: Vec::new(),
             names: Vec::new(),
             paths: Vec::new(),
         };
-        let mut own = words.iter().skip(1);
+        let mut own = words.iter().skip(1).peekable();
         while let Some(word) = own.next() {
             if word == "--" {
                 typed.paths.extend(own.by_ref().map(PathBuf::from));
@@ -104,13 +114,13 @@ impl<'w> Typed<'w> {
                 typed.options.push(word);
                 let text = word.to_string_lossy();
                 typed.names.push(option_name(&text).to_owned());
-                if takes_next(&text, program) {
+                let next = own.peek().map(|it| it.to_string_lossy());
+                if takes_next(&text, next.as_deref().unwrap_or_default(), program) {
                     typed.options.extend(own.next().map(OsString::as_os_str));
                 }
             }
         }
-        let first = typed.paths.first()?;
-        looks_like_path(first.as_os_str()).then_some(typed)
+        Some(typed)
     }
 
     /// Returns a command with the options, followed by these words.
@@ -141,7 +151,7 @@ impl<'w> Typed<'w> {
     /// Returns the command that the files mean.
     fn meaning(&self, program: &Command) -> Result<Door, CliError> {
         if let Some(missing) = self.paths.iter().find(|path| is_missing(path)) {
-            return Err(no_file(missing));
+            return Err(self.no_file(missing));
         }
         let are_traces = self.paths.iter().all(|path| is_trace(path));
         let [path] = &self.paths[..] else {
@@ -202,6 +212,31 @@ impl<'w> Typed<'w> {
         })
     }
 
+    /// Returns the error on a missing file: if none is there and one has spaces, they are commands.
+    fn no_file(&self, missing: &Path) -> CliError {
+        let mut texts = self.paths.iter().map(|path| path.to_string_lossy());
+        let are_commands = texts.any(|it| it.contains(' '));
+        let error = no_file(missing);
+        match are_commands && self.paths.iter().all(|path| is_missing(path)) {
+            true => {
+                let command = foreign::line(&command_words(&with_run(self.words)));
+                let them = if self.paths.len() == 1 { "it" } else { "them" };
+                error.hint(format!("to measure {them} as commands, type `{command}`"))
+            }
+            false => error,
+        }
+    }
+
+    /// Returns whether this is a command line of `run` without its name: options that only `run` has, and no files.
+    fn is_run(&self, program: &Command) -> bool {
+        let is_of_run = |name: &String| {
+            let is_of = |command: &&str| option_of(program, command, name).is_some();
+            is_of(&"run") && !COMMANDS.iter().any(|it| is_of(it))
+        };
+        let is_result = |path: &PathBuf| path.exists() && !is_executable(path);
+        self.names.iter().any(is_of_run) && !self.paths.iter().any(is_result)
+    }
+
     /// Returns the usual command, or the first of the possible ones that has all options that were typed.
     fn command_of<'c>(
         &self,
@@ -254,9 +289,25 @@ fn usual_of(moments: usize) -> (&'static str, &'static [&'static str]) {
     }
 }
 
+/// Returns the arguments with `run` if they are those of it without its name, as in `lapwing -r 10 'sleep 1'`.
+pub fn as_run(words: &[OsString]) -> Option<Vec<OsString>> {
+    let program = crate::program();
+    let typed = Typed::without_command(words, &program)?;
+    typed.is_run(&program).then(|| with_run(words))
+}
+
+fn with_run(words: &[OsString]) -> Vec<OsString> {
+    let mut words = words.to_vec();
+    words.insert(1, "run".into());
+    words
+}
+
 /// Returns an option without its value: `--sort` of `--sort=mean`, and `-b` of `-brender`.
 fn option_name(word: &str) -> &str {
     let name = word.split_once('=').map_or(word, |(name, _)| name);
+    if foreign::is_of_go(word) {
+        return name;
+    }
     match name.char_indices().nth(2) {
         Some((end, _)) if !name.starts_with("--") => &name[..end],
         Some(_) | None => name,
@@ -271,6 +322,7 @@ fn option_of<'c>(program: &'c Command, command: &str, name: &str) -> Option<&'c 
             let aliases = it.get_all_aliases().unwrap_or_default();
             it.get_long() == Some(long) || aliases.contains(&long)
         }),
+        None if name.chars().count() != 2 => None,
         None => options.find(|it| {
             let letter = name.chars().nth(1);
             let aliases = it.get_all_short_aliases().unwrap_or_default();
@@ -280,17 +332,18 @@ fn option_of<'c>(program: &'c Command, command: &str, name: &str) -> Option<&'c 
 }
 
 /// Returns whether the word after an option is its value.
-fn takes_next(word: &str, program: &Command) -> bool {
+fn takes_next(word: &str, next: &str, program: &Command) -> bool {
     let name = option_name(word);
     let commands = COMMANDS.iter().chain(&["run"]);
     let option = commands
         .filter_map(|it| option_of(program, it, name))
         .next();
-    let needs_value = option.is_some_and(|it| {
-        let takes_values = it.get_action().takes_values();
-        let values = it.get_num_args();
-        takes_values && values.is_none_or(|it| it.min_values() > 0)
-    });
+    let Some(option) = option else {
+        return foreign::takes_next(word, next);
+    };
+    let takes_values = option.get_action().takes_values();
+    let values = option.get_num_args();
+    let needs_value = takes_values && values.is_none_or(|it| it.min_values() > 0);
     needs_value && word == name
 }
 
@@ -386,7 +439,7 @@ fn looks_like_path(word: &OsStr) -> bool {
         || path.exists()
         || path.components().count() > 1
         || path.extension().is_some()
-        || word.to_string_lossy().contains(['*', '?', '['])
+        || word.to_string_lossy().contains(['*', '?', '[', ' '])
 }
 
 /// Returns whether a path is a suite file, or a folder with one.

@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use clap::error::ErrorKind;
 use lapwing_analyse::sample::Selector;
 use lapwing_record::StoreError;
 use lapwing_show::writing::Note;
@@ -16,10 +17,11 @@ mod replaced;
 mod table;
 
 use self::filled::TypedWords;
-use self::found::{find, option_of};
-use self::replaced::{command_at, full_line, line, replace_arguments, whole_line};
+use self::found::{find, is_long_with_one_dash, name_of, option_of};
+pub use self::replaced::line;
+use self::replaced::{command_at, full_line, is_value, replace_arguments, whole_line};
 use self::table::TABLE;
-use crate::door::first_word;
+use crate::door::{as_run, first_word};
 use crate::error::{CliError, ExitStatus};
 use crate::options::command_words;
 
@@ -157,6 +159,8 @@ pub struct Understood {
     pub words: Vec<OsString>,
     /// The word of another program among them, and its meaning here.
     pub note: Option<Note>,
+    /// The names of the sides, as benchstat has them before files: `base=old.txt`.
+    pub labels: Vec<String>,
 }
 
 /// Returns the arguments with our names for commands of other programs that mean the same.
@@ -168,11 +172,25 @@ pub fn understood(given: Vec<OsString>) -> Result<Understood, CliError> {
         .iter()
         .map(|it| it.to_str().map(str::to_owned))
         .collect();
+    if let Some((words, labels)) = texts.as_ref().and_then(|it| labelled(it)) {
+        return Ok(Understood {
+            words: words.into_iter().map(OsString::from).collect(),
+            note: None,
+            labels,
+        });
+    }
     let same = texts.as_ref().and_then(|it| same_command(it));
     let Some((found, name, words)) = same else {
+        let run = texts.and_then(|_| as_run(&given));
+        let note = run.as_ref().map(|words| {
+            let own = line(&command_words(words));
+            Note::marked("command_added", format!("this is `{own}`"))
+        });
+        let words = run.unwrap_or(given);
         return Ok(Understood {
-            words: given,
-            note: None,
+            words,
+            note,
+            labels: Vec::new(),
         });
     };
     let texts = command_words(&given);
@@ -187,6 +205,7 @@ pub fn understood(given: Vec<OsString>) -> Result<Understood, CliError> {
     Ok(Understood {
         words,
         note: Some(Note::marked("foreign_command", text)),
+        labels: Vec::new(),
     })
 }
 
@@ -194,21 +213,10 @@ pub fn understood(given: Vec<OsString>) -> Result<Understood, CliError> {
 fn same_command(words: &[String]) -> Option<(&'static ForeignWord, &'static str, Vec<String>)> {
     let os: Vec<OsString> = words.iter().map(OsString::from).collect();
     let at = first_word(&os)?;
-    let labels = labelled_files(words, at);
     let is_same = |it: &&ForeignWord| matches!(it.instead, Instead::Same(_));
     for found in TABLE.iter().filter(is_same) {
         let name = found.names[0];
         match found.kind {
-            WordKind::Argument if !labels.is_empty() => {
-                let mut own = words.to_vec();
-                for (place, file) in labels {
-                    own[place] = file;
-                }
-                if words[at] != found.command {
-                    own.insert(at, found.command.to_owned());
-                }
-                return Some((found, name, own));
-            }
             WordKind::Command if words[at] == name && !Path::new(name).exists() => {
                 let typed = TypedWords::after(words, at);
                 let Instead::Same(text) = found.instead else {
@@ -224,13 +232,16 @@ fn same_command(words: &[String]) -> Option<(&'static ForeignWord, &'static str,
     None
 }
 
-/// Returns where files with labels stand, as benchstat has them, and the files; none unless all sides are such files.
-fn labelled_files(words: &[String], at: usize) -> Vec<(usize, String)> {
+/// Returns the words of a comparison of files with labels, as benchstat has them, without the labels, and these; `None`
+/// unless all sides are such files.
+fn labelled(words: &[String]) -> Option<(Vec<String>, Vec<String>)> {
+    let os: Vec<OsString> = words.iter().map(OsString::from).collect();
+    let at = first_word(&os)?;
+    let mut own = words.to_vec();
     let from = if words[at] == "compare" { at + 1 } else { at };
     let sides = words.iter().enumerate().skip(from);
     let sides = sides.take_while(|(_, word)| !word.starts_with('-'));
     let mut labels = Vec::new();
-    let mut files = Vec::new();
     for (place, word) in sides {
         match word.split_once('=') {
             // The same key on both sides is a setting.
@@ -241,17 +252,42 @@ fn labelled_files(words: &[String], at: usize) -> Vec<(usize, String)> {
                     && !Selector::is_meant_by(word) =>
             {
                 labels.push(label);
-                files.push((place, file.to_owned()));
+                own[place] = file.to_owned();
             }
-            Some(_) | None => return Vec::new(),
+            Some(_) | None => return None,
         }
     }
-    if files.len() < 2 { Vec::new() } else { files }
+    if words[at] != "compare" {
+        own.insert(at, "compare".to_owned());
+    }
+    let labels: Vec<String> = labels.into_iter().map(str::to_owned).collect();
+    (labels.len() > 1).then_some((own, labels))
 }
 
 /// Returns the answer to arguments that clap refuses because of a word of another program.
 pub fn answer(error: &clap::Error, words: &[String]) -> Option<CliError> {
+    // A suite file cannot be beside a command, and this is not one.
+    let mut replaced = words.to_vec();
+    if error.kind() == ErrorKind::ArgumentConflict
+        && let Some((found, word)) = replace_arguments(&mut replaced)
+        && crate::program().try_get_matches_from(&replaced).is_ok()
+    {
+        let error = CliError::input(format!("`{word}` is an argument of {}", found.program));
+        return Some(error.hint(format!("type `{}`: {}", line(&replaced), found.answer)));
+    }
     Some(refusal(find(error, words)?, words))
+}
+
+/// Returns whether a word is an option of a program in Go, which has long ones with one dash.
+pub fn is_of_go(word: &str) -> bool {
+    let mut options = TABLE.iter().filter(|it| it.is_option());
+    is_long_with_one_dash(word) && options.any(|it| it.names.contains(&name_of(word)))
+}
+
+/// Returns whether the word after an option of another program is its value.
+pub fn takes_next(option: &str, next: &str) -> bool {
+    let mut options = TABLE.iter().filter(|it| it.is_option());
+    options.any(|it| it.names.contains(&option) && is_value(it, next))
 }
 
 /// Adds the command to type to an error of a command that was meant as that of another program.
@@ -304,7 +340,7 @@ fn introduced((found, name): Found) -> String {
     let program = found.program;
     match found.kind {
         WordKind::Flag | WordKind::Option => format!("{name} is an option of {program}"),
-        WordKind::Argument => format!("labels of files are those of {program}"),
+        WordKind::Argument => format!("`{name}` is an argument of {program}"),
         WordKind::Command | WordKind::Unstored if name == program => {
             format!("`{name}` is another program")
         }
@@ -510,12 +546,25 @@ mod tests {
             ),
             ("asv continuous main", "lapwing judge --baseline main"),
             (
+                "continuous HEAD~1 HEAD -- python3 work.py",
+                "lapwing run --commits HEAD~1..HEAD -- python3 work.py",
+            ),
+            (
+                "run 'HEAD^!' -- python3 work.py",
+                "lapwing run --commits 'HEAD..HEAD' -- python3 work.py",
+            ),
+            ("find v1 v2 name", "lapwing bisect v1 v2 -b name"),
+            (
                 "run v1..v2 --quick -e",
                 "lapwing run --commits v1..v2 -n 1 -i 1 -w 0 --verbose",
             ),
             (
                 "detect --alert-threshold 150% --fail-on-alert",
-                "lapwing detect --smallest-effect 50% --fail-on regression",
+                "lapwing detect --smallest-effect 50% --fail-on suspected",
+            ),
+            (
+                "data.js --fail-on-alert true --alert-threshold 150%",
+                "lapwing detect data.js --fail-on suspected --smallest-effect 50%",
             ),
             (
                 "bencher run --adapter rust_bench 'cargo bench'",
@@ -538,6 +587,35 @@ mod tests {
         }
         let hint = hint(&["lapwing", "run", "HEAD^!", "--steps", "3"]);
         assert!(hint.starts_with("--commits A..B --every N"), "{hint}");
+    }
+
+    #[test]
+    fn options_of_run_mean_it_without_its_name() {
+        let understood = |given: &str| {
+            let words = shlex::split(given).expect("words");
+            let words = words.into_iter().map(OsString::from).collect();
+            let understood = understood(words).expect("accepted");
+            (line(&command_words(&understood.words)), understood.note)
+        };
+        for options in [
+            "-w 3 -r 10 'sleep 0.01' 'sleep 0.02'",
+            "-P n 1 3 'sleep 0.0{n}' --export-markdown -",
+            "--prepare X --cleanup Y -r 3 cmd",
+            "-N -i cmd",
+        ] {
+            let (line, note) = understood(&format!("lapwing {options}"));
+            assert_eq!(line, format!("lapwing run {options}"));
+            let text = note.map(|it| it.text);
+            assert_eq!(text, Some(format!("this is `{line}`")));
+        }
+        for ours in [
+            "lapwing -filter .unit:ns/op old.txt new.txt",
+            "lapwing --instances 3 Cargo.toml",
+            "lapwing list -n 3",
+            "lapwing -q 'sleep 1'",
+        ] {
+            assert_eq!(understood(ours), (ours.to_owned(), None));
+        }
     }
 
     #[test]
@@ -567,11 +645,12 @@ mod tests {
         ] {
             assert_eq!(same(ours), (arguments(ours), None));
         }
-        let (words, _) = same(&["lapwing", "a=Cargo.toml", "b=src", "-q"]);
+        let (words, note) = same(&["lapwing", "a=Cargo.toml", "b=src", "-q"]);
         assert_eq!(
             words,
             arguments(&["lapwing", "compare", "Cargo.toml", "src", "-q"])
         );
+        assert_eq!(note, None);
         let refused = |words: &[&str]| {
             let error = understood(arguments(words)).err().expect("refused");
             error.hint.unwrap_or_default()

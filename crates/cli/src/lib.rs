@@ -98,6 +98,7 @@ pub fn run() -> ExitCode {
     };
     let context = options::Context {
         opened: Mutex::new(opened),
+        labels: understood.labels,
         file_notes: understood.note.into_iter().chain(notes).collect(),
         command,
         ..options::Context::new(arguments.common)

@@ -475,6 +475,8 @@ pub struct Context {
     pub pictures: PictureStyle,
     /// The command of this process.
     pub command: Vec<String>,
+    /// The names of the sides of a comparison, if they were typed.
+    pub labels: Vec<String>,
     /// Whether an answer was written.
     pub is_answered: Arc<AtomicBool>,
     /// The machine that this program runs on.
@@ -499,6 +501,7 @@ impl Context {
             format,
             pictures: PictureStyle::default(),
             command: Vec::new(),
+            labels: Vec::new(),
             is_answered: Arc::default(),
             machine: Machine::new(),
             file_notes: Vec::new(),
@@ -518,6 +521,7 @@ impl Context {
             format: self.format,
             pictures: self.pictures,
             command: self.command.clone(),
+            labels: self.labels.clone(),
             is_answered: Arc::clone(&self.is_answered),
             machine: Machine::new(),
             file_notes: self.file_notes.clone(),

@@ -52,8 +52,8 @@ def test_without_such_options_there_is_no_notice(one, which):
 
 PROMISES = [
     ("--benchmark-json=x.json", "lapwing export --to pytest-benchmark"),
-    ("--benchmark-compare-fail=mean:5%", "lapwing compare OLD NEW --fail-on regression --smallest-effect 5%"),
-    ("--benchmark-compare-fail=min:0.001", "lapwing compare OLD NEW --fail-on regression`"),
+    ("--benchmark-compare-fail=mean:5%", "lapwing compare OLD NEW --fail-on worse-in-runs --smallest-effect 5%"),
+    ("--benchmark-compare-fail=min:0.001", "lapwing compare OLD NEW --fail-on worse-in-runs`"),
     ("--benchmark-compare", "lapwing compare"),
     ("--benchmark-compare=0001", "lapwing compare"),
     ("--benchmark-histogram", "lapwing report"),

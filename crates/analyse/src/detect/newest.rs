@@ -25,7 +25,7 @@ const SUSPECTED: f64 = 0.1;
 /// The test of the newest three is repeated at this many latest runs, so that a finding stays until the search of all
 /// places finds it, too.
 const REPLAYED: usize = 12;
-/// The fewest runs before the newest three.
+/// The fewest runs before the newest ones.
 const LEAST_EARLIER: usize = 10;
 /// Runs before these are in no test.
 const LONGEST: usize = 60 + NEWEST_RUNS + REPLAYED;
@@ -247,7 +247,7 @@ impl RecentRuns {
         let number = series.points.len();
         let first = start.max(number.saturating_sub(LONGEST));
         let points = &series.points[first..];
-        if points.len() < LEAST_EARLIER + NEWEST_RUNS || !series.varies_from(first) {
+        if points.len() <= LEAST_EARLIER || !series.varies_from(first) {
             return None;
         }
         Some(Self {

@@ -35,6 +35,7 @@ pub use self::help::in_groups;
 pub use self::import::{FilesRead, ReadingOptions, is_missing, lapwing_command, moments, no_file};
 pub use self::indicator::indicator_hint;
 pub use self::mds::parse_slowdown;
+pub use self::run::is_executable;
 pub use self::stack::stack_hint;
 pub use self::trace::renamed;
 

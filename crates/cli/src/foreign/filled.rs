@@ -32,7 +32,11 @@ impl TypedWords {
         text.push_str(parts.next().unwrap_or_default());
         for part in parts {
             let (name, after) = part.split_once('}')?;
-            text.push_str(&self.word(name)?);
+            let word = self.word(name)?;
+            if word.is_empty() && text.ends_with(' ') {
+                text.pop();
+            }
+            text.push_str(&word);
             text.push_str(after);
         }
         Some(text.trim().to_owned())
@@ -54,9 +58,29 @@ impl TypedWords {
             "side2" => self.positional(1).map(baseline),
             "last" => self.positionals().last().map(|it| (*it).to_owned()),
             "ends" => {
-                let (first, last) = self.positional(0)?.split_once("..")?;
+                let first = self.positional(0)?;
+                let range = first.split_once("..");
+                let (first, last) = range.or_else(|| Some((first, self.positional(1)?)))?;
                 let last = if last.is_empty() { "HEAD" } else { last };
                 Some(format!("{} {}", shell_word(first), shell_word(last)))
+            }
+            "benchmark" => {
+                let is_range = self.positional(0)?.contains("..");
+                self.positional(if is_range { 1 } else { 2 }).map(quoted)
+            }
+            "only_ends" => {
+                let (first, last) = (self.positional(0)?, self.positional(1)?);
+                let is_parent = [format!("{last}~1"), format!("{last}~"), format!("{last}^")];
+                let every = if is_parent.iter().any(|it| it == first) {
+                    ""
+                } else {
+                    "--every 1000000"
+                };
+                Some(every.to_owned())
+            }
+            "command" => {
+                let words = self.rest.iter().skip_while(|it| *it != "--");
+                Some(joined(&words.cloned().collect::<Vec<_>>()))
             }
             "over" => percent(number(value()?.trim_end_matches('%'))? - 100.0),
             "factor" => percent((number(value()?)? - 1.0) * 100.0),
@@ -88,6 +112,7 @@ impl TypedWords {
     fn positionals(&self) -> Vec<&str> {
         let words = self.rest.iter().map(String::as_str);
         words
+            .take_while(|it| *it != "--")
             .filter(|it| !it.starts_with('-') && !Path::new(it).is_dir())
             .collect()
     }

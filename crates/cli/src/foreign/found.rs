@@ -126,7 +126,7 @@ pub(super) fn has_name(word: &str, name: &str) -> bool {
     name_of(word) == name || is_letter && word.starts_with(name) && !is_long_with_one_dash(word)
 }
 
-fn is_long_with_one_dash(word: &str) -> bool {
+pub(super) fn is_long_with_one_dash(word: &str) -> bool {
     let name = name_of(word);
     let is_letters = name
         .chars()

@@ -59,7 +59,12 @@ fn replace((found, name): Found, words: &mut Vec<String>) -> Option<Option<Strin
         Some(value) => Some(value),
         None if found.kind == WordKind::Option && at < words.len() => Some(words.remove(at)),
         None if found.kind == WordKind::Option => return None,
-        None => None,
+        None => {
+            if words.get(at).is_some_and(|next| is_value(found, next)) {
+                words.remove(at);
+            }
+            None
+        }
     };
     let text = match found.instead {
         Instead::Words(text) => text,
@@ -90,6 +95,13 @@ fn replace((found, name): Found, words: &mut Vec<String>) -> Option<Option<Strin
         words.insert(1, found.command.to_owned());
     }
     Some(None)
+}
+
+/// Returns whether the word after an option is its value.
+pub(super) fn is_value(found: &ForeignWord, next: &str) -> bool {
+    // Inputs of an action are `true` or `false`; elsewhere these words are commands.
+    let is_input = found.program == "github-action-benchmark" && matches!(next, "true" | "false");
+    found.kind == WordKind::Option || is_input
 }
 
 /// Replaces arguments of a command of ours that another program would understand; returns the first of them.
@@ -134,7 +146,8 @@ pub(super) fn whole_line(text: &str) -> String {
     }
 }
 
-pub(super) fn line(words: &[String]) -> String {
+/// Returns words as they are typed.
+pub fn line(words: &[String]) -> String {
     let words: Vec<String> = words.iter().map(|it| shell_word(it)).collect();
     words.join(" ")
 }

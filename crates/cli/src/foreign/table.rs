@@ -393,13 +393,6 @@ pub(super) const TABLE: &[ForeignWord] = &[
         Omitted,
         "benchmarks of several packages are separate rows; --benchmark NAME chooses them",
     ),
-    argument(
-        "benchstat",
-        "compare",
-        &["{1}={2}"],
-        Same("{2}"),
-        "sides are named by their files, without labels",
-    ),
     option(
         "asv",
         "compare",
@@ -567,13 +560,13 @@ pub(super) const TABLE: &[ForeignWord] = &[
     command(
         "asv",
         &["continuous"],
-        Line("run --commits {1}..{2} --every 1000000"),
-        "it measures the two commits alternately, with the benchmarks of lapwing.toml; `asv run` measures those of asv, and `lapwing import .asv/results` reads their results",
+        Line("run --commits {1}..{2} {only_ends} {command}"),
+        "it measures the two commits alternately (`--every 1000000` leaves out commits between them), with the benchmarks of lapwing.toml; `asv run` measures those of asv, and `lapwing import .asv/results` reads their results",
     ),
     command(
         "asv",
         &["continuous"],
-        Line("judge --baseline {1}"),
+        Line("judge --baseline {1} {command}"),
         "it measures this commit and the checked-out state, with the benchmarks of lapwing.toml; `asv run` measures those of asv, and `lapwing import .asv/results` reads their results",
     ),
     command(
@@ -615,7 +608,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
     command(
         "asv",
         &["find"],
-        Line("bisect {ends} -b {2}"),
+        Line("bisect {ends} -b {benchmark}"),
         "it finds the commit of a change in a range",
     ),
     command(
@@ -824,15 +817,15 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "github-action-benchmark",
         "detect",
         &["--fail-on-alert"],
-        Words("--fail-on regression"),
-        "--fail-on regression fails for changes beyond the noise; --smallest-effect 50% leaves out smaller ones",
+        Words("--fail-on suspected"),
+        "--fail-on suspected also fails for a newest run that stands apart from at least 10 before it; --smallest-effect 50% leaves out smaller changes",
     ),
     option(
         "github-action-benchmark",
         "detect",
         &["--alert-threshold", "--fail-threshold"],
         Words("--smallest-effect {over}"),
-        "--fail-on regression fails for changes beyond the noise; --smallest-effect 50% leaves out smaller ones",
+        "--fail-on suspected also fails for a newest run that stands apart from at least 10 before it; --smallest-effect 50% leaves out smaller changes",
     ),
     option(
         "github-action-benchmark",

@@ -199,16 +199,12 @@ fn labels_and_options_of_benchstat_before_files_are_understood() {
     write_go(&path.join("old.txt"), 100.0);
     write_go(&path.join("new.txt"), 200.0);
     for words in [
-        &["old=old.txt", "new=new.txt"][..],
-        &["compare", "old=old.txt", "new=new.txt"],
+        &["base=old.txt", "pr=new.txt"][..],
+        &["compare", "base=old.txt", "pr=new.txt"],
     ] {
         let told = run(path, words);
         assert!(
-            told.starts_with("new.txt against old.txt: ") && told.ends_with("exit 0"),
-            "{told}"
-        );
-        assert!(
-            told.contains("note: labels of files are those of benchstat, here"),
+            told.starts_with("pr against base: ") && told.ends_with("exit 0"),
             "{told}"
         );
     }

@@ -12,7 +12,7 @@ use crate::spread::replicates::Contrast;
 use crate::student_tail::same_quantile;
 
 /// The most runs that [`newest_p_values`] tests as the newest ones. They are in no part of the noise, also where
-/// fewer are tested.
+/// fewer are tested, unless too few runs are left before them.
 pub const NEWEST_RUNS: usize = 3;
 /// The fewest runs before them that show the noise of a history.
 const LEAST_EARLIER: usize = 10;
@@ -20,11 +20,12 @@ const LEAST_EARLIER: usize = 10;
 const MOST_EARLIER: usize = 60;
 
 /// Returns the p-values of "the newest runs of this history are at the level of those before", in the order given,
-/// before correction for the number of histories; `None` without a test: fewer than ten runs before the newest three,
+/// before correction for the number of histories; `None` without a test: fewer than ten runs before the newest ones,
 /// or values that are all equal.
 ///
 /// `histories` have one value per run, oldest first, since their last change; `newest` of them, one to three, are
-/// tested against up to 60 before the newest three. The p-value is the larger one of two, as in
+/// tested against up to 60 before the newest three, or before the tested ones where these would be fewer than ten. The
+/// p-value is the larger one of two, as in
 /// [`crate::family_tests`]:
 ///
 /// - the moderated t of the newest runs against the earlier ones. The prior is that of the variances of the earlier
@@ -146,7 +147,9 @@ struct TestedHistory {
 
 impl TestedHistory {
     fn of(values: &[f64], newest: usize) -> Option<Self> {
-        let end = values.len().checked_sub(NEWEST_RUNS)?;
+        let end = values.len().checked_sub(newest.min(NEWEST_RUNS))?;
+        let usual = values.len().saturating_sub(NEWEST_RUNS);
+        let end = if usual < LEAST_EARLIER { end } else { usual };
         let earlier = &values[end.saturating_sub(MOST_EARLIER)..end];
         let tested = &values[values.len() - newest.min(NEWEST_RUNS)..];
         let values: Vec<f64> = earlier.iter().chain(tested).copied().collect();
@@ -264,6 +267,17 @@ mod tests {
         assert_eq!(found[..2], [None, None]);
         assert!(found[2].is_some());
         assert_eq!(p_values(&[], 3), []);
+    }
+
+    #[test]
+    fn the_newest_run_is_tested_as_soon_as_ten_are_before_it() {
+        let mut values: Vec<f64> = (0..10).map(|run| as_f64(100 + run % 3)).collect();
+        values.push(180.0);
+        assert!(p_values(&[values.clone()], 1)[0].is_some_and(|it| it < 0.005));
+        assert_eq!(p_values(&[values.clone()], 2), [None]);
+        assert_eq!(p_values(&[values[1..].to_vec()], 1), [None]);
+        values[10] = 101.0;
+        assert!(p_values(&[values], 1)[0].is_some_and(|it| it > 0.1));
     }
 
     #[test]

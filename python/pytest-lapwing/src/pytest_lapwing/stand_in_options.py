@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import re
+import shlex
+import shutil
+import subprocess
 import time
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, Callable
 
 import pytest
@@ -132,8 +137,8 @@ _PROFILE = "`benchmark.cprofile_stats` in a test with the marker `benchmark(cpro
 REFUSED = {
     **dict.fromkeys(KEPT, "every round is kept"),
     "json": "`lapwing export --to pytest-benchmark` writes this file",
-    "compare": "`lapwing compare OLD NEW` compares sessions, or files such as .benchmarks/*/0001_*.json",
-    "compare-fail": "`lapwing compare OLD NEW --fail-on regression` is the gate",
+    "compare": "`lapwing compare OLD NEW` compares two of the sessions that `lapwing list sessions` names",
+    "compare-fail": "`lapwing compare OLD NEW --fail-on worse-in-runs` is the gate for two sessions",
     "histogram": "`lapwing report` has charts",
     "cprofile": _PROFILE,
     "cprofile-dump": _PROFILE,
@@ -190,8 +195,26 @@ def refuse(config: pytest.Config, *, recording: bool) -> None:
         then = REFUSED[wrong]
         if wrong == "compare-fail":
             then = _with_limit(then, _value(config, wrong))
+        then = then.replace("OLD NEW", _last_two() or "OLD NEW")
         text = f"--benchmark-{wrong} is an option of pytest-benchmark, which is {state}: {first}, then {then}"
         raise pytest.UsageError(text)
+
+
+def _last_two() -> str | None:
+    """Returns the last two sessions of the store as sides of a comparison; `None` if there are not two."""
+    program = os.environ.get("LAPWING") or shutil.which("lapwing")
+    if program is None or not Path(".lapwing").is_dir():
+        return None
+    command = [program, "list", "sessions", "--format", "csv", "--fields", "name"]
+    try:
+        listed = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    _, *names = listed.stdout.splitlines()
+    if len(names) < 2 or not all(names[:2]):
+        return None
+    new, old = names[:2]
+    return shlex.join([f"session:{old}", f"session:{new}"])
 
 
 def _with_limit(text: str, gates: Any) -> str:
@@ -203,7 +226,7 @@ def _with_limit(text: str, gates: Any) -> str:
         share = float(gate.rpartition(":")[2][:-1])
     if others or share is None or not 0 < share < 100:
         return text
-    return text.replace("regression`", f"regression --smallest-effect {share:g}%`")
+    return text.replace("in-runs`", f"in-runs --smallest-effect {share:g}%`")
 
 
 def ignored(config: pytest.Config) -> list[str]:

@@ -308,6 +308,7 @@ impl SessionResult {
             known,
             reported: reported.collect(),
             centres: summaries
+                .filter(|summary| summary.metric == compared)
                 .map(|summary| centre_name(summary).to_owned())
                 .collect(),
             job_states: job_states(instances),

@@ -127,6 +127,21 @@ impl CommandSweep {
         (self.runs.is_some() && planned != u64::from(runs)).then_some(planned)
     }
 
+    /// Returns a note on commands that hyperfine executes once per command, where a number of executions was asked for.
+    pub fn once_note(&self, settings: &Settings, options: &[&str]) -> Option<String> {
+        self.runs.or(self.min_runs)?;
+        let instances = settings.instances.filter(|it| *it > 1)?;
+        let verb = match options {
+            [] => return None,
+            [_] => "runs",
+            [..] => "run",
+        };
+        Some(format!(
+            "{} {verb} {instances} times per command, once for each of its {instances} instances",
+            options.join(" and ")
+        ))
+    }
+
     /// Returns a note on the executions to warm up, which hyperfine has once per command, where a number of executions
     /// was asked for.
     pub fn warmups_note(&self, settings: &Settings) -> Option<String> {

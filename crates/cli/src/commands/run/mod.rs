@@ -22,6 +22,7 @@ mod words;
 
 use std::path::PathBuf;
 
+use lapwing_analyse::explain::Advice;
 use lapwing_analyse::sample::{RunKey, Selector};
 use lapwing_measure::session::{MeasuredSession, MeasuringParts, SessionOpening, SessionRequest};
 use lapwing_measure::stack::STACKS;
@@ -33,7 +34,7 @@ use lapwing_model::Session;
 use lapwing_model::text::shell_word;
 use lapwing_record::Store;
 use lapwing_record::private::hidden_in_plan;
-use lapwing_show::answers::session::nothing_to_measure;
+use lapwing_show::answers::session::{SessionAnswer, nothing_to_measure};
 use lapwing_show::writing::NextStep;
 
 pub use self::again::next_step_of_latest;
@@ -55,7 +56,7 @@ pub use self::results::{session_answer, session_results};
 pub use self::resume::resume;
 pub use self::study_session::STUDY;
 pub use self::study_session::study_request;
-pub use self::words::{ProgramOrigin, commands};
+pub use self::words::{ProgramOrigin, commands, is_executable};
 use crate::commands::indicator::inherited_variables;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, ExportOptions};
@@ -81,7 +82,7 @@ impl Run {
     pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
         let suite = self.suite.iter().map(|it| it.display().to_string());
         let texts: Vec<String> = suite.chain(self.more.iter().cloned()).collect();
-        let commands = words::in_place_of_suite(&texts)?;
+        let commands = words::in_place_of_suite(&texts, &context.command)?;
         if !commands.is_empty() {
             self.suite = None;
             self.command = commands;
@@ -261,6 +262,20 @@ pub struct RunReport {
     pub is_part: bool,
 }
 
+/// Returns the command that accepts the exit codes because of which nothing was measured.
+fn accepting_failures(answer: &SessionAnswer, context: &Context) -> Option<NextStep> {
+    let mut advice = answer.results.rows.iter().flat_map(|row| &row.advice);
+    let is_exit_code = |it: &Advice| matches!(it, Advice::Failures { message: Some(text), .. } if text.starts_with("exit code"));
+    let mut words = context.command.clone();
+    let at = words.iter().position(|it| it == "run")?;
+    words.insert(at + 1, "-f".to_owned());
+    let failed = answer.results.has_failed() && advice.any(is_exit_code);
+    failed.then(|| {
+        let why = "accepts any exit code (--ignore-failure)";
+        NextStep::new(crate::foreign::line(&words), why)
+    })
+}
+
 impl RunReport {
     /// Reports the results of a session that was measured.
     fn conclude(
@@ -284,6 +299,9 @@ impl RunReport {
                 answer.interrupted_of = Some(planned).filter(|it| *it > answer.instances);
             }
             if end == RunEnd::Complete {
+                answer
+                    .next
+                    .splice(0..0, accepting_failures(&answer, context));
                 answer
                     .next
                     .splice(0..0, again::anew(&answer, plan, context)?);

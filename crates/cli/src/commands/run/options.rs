@@ -261,6 +261,12 @@ impl Run {
             if let Some(note) = self.sweep.warmups_note(&settings) {
                 context.terminal.note(&note);
             }
+            let once = [("--setup", &self.setup), ("--teardown", &self.teardown)];
+            let once = once.into_iter().filter(|it| it.1.is_some());
+            let once: Vec<&str> = once.map(|it| it.0).collect();
+            if let Some(note) = self.sweep.once_note(&settings, &once) {
+                context.terminal.note(&note);
+            }
             let commands = self.ad_hoc(commands)?;
             if let (Some(_), Some(name)) = (&self.sweep.reference, commands.names.first()) {
                 attributes.insert(REFERENCE.to_owned(), name.clone().into());
@@ -362,7 +368,7 @@ impl Run {
 
 /// Returns the benchmarks of a suite file; without a path, of that of the working directory.
 pub fn suite_of(path: Option<&Path>, context: &Context) -> Result<RequestedBenchmarks, CliError> {
-    let path = suite_path(path)?;
+    let path = suite_path(path, &context.command)?;
     let suite = suite_file::load(&path)?;
     if let Some(note) = suite_file::name_note(&suite, &path) {
         context.terminal.say(&note);
@@ -389,17 +395,21 @@ pub fn executors_here() -> Result<ExecutorTables, CliError> {
     }
 }
 
-fn suite_path(path: Option<&Path>) -> Result<PathBuf, CliError> {
+fn suite_path(path: Option<&Path>, typed: &[String]) -> Result<PathBuf, CliError> {
     match (path, suite_file::here()) {
         (Some(path), _) => match words::not_a_suite(&path.to_string_lossy()) {
             Some(error) => Err(error),
             None => Ok(suite_file::named(path)),
         },
         (None, Some(path)) => Ok(path),
-        (None, None) => Err(CliError::input(format!(
-            "nothing to measure: there is no {SUITE_FILE} here"
-        ))
-        .hint("measure a command with `lapwing run -- COMMAND`, or name a suite file")),
+        (None, None) => {
+            let command = crate::foreign::line(typed);
+            Err(
+                CliError::input(format!("nothing to measure: there is no {SUITE_FILE} here")).hint(
+                    format!("measure a command with `{command} -- COMMAND`, or name a suite file"),
+                ),
+            )
+        }
     }
 }
 

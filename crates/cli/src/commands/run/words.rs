@@ -72,7 +72,10 @@ pub(super) fn one_command_note(words: &[String]) -> Option<String> {
 
 /// Returns the commands among positional arguments, the first of which is otherwise a suite file: texts with spaces
 /// are shell commands, and so is the name of a program.
-pub(super) fn in_place_of_suite(texts: &[String]) -> Result<Vec<String>, CliError> {
+pub(super) fn in_place_of_suite(
+    texts: &[String],
+    typed: &[String],
+) -> Result<Vec<String>, CliError> {
     let Some(first) = texts.first() else {
         return Ok(Vec::new());
     };
@@ -85,21 +88,36 @@ pub(super) fn in_place_of_suite(texts: &[String]) -> Result<Vec<String>, CliErro
         return Ok(texts.iter().filter(|_| is_command).cloned().collect());
     }
     let all: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
-    let several: Vec<String> = all.iter().map(|word| format!("-c {word}")).collect();
     let all = all.join(" ");
+    let one = in_place_of(texts, typed, "");
+    let one = format!("{} -- {all}", one.trim_end());
     Err(if texts.iter().all(|text| is_program(text)) {
         CliError::input(format!("`{all}` may be one command or {}", texts.len())).hint(format!(
-            "write `lapwing run {}` for {} commands, or `lapwing run -- {all}` for one",
-            several.join(" "),
+            "write `{}` for {} commands, or `{one}` for one",
+            in_place_of(texts, typed, "-c "),
             texts.len()
         ))
     } else if is_program(first) {
-        CliError::input(format!("`{all}` is no suite file")).hint(format!(
-            "to measure it as one command, write `lapwing run -- {all}`"
-        ))
+        CliError::input(format!("`{all}` is no suite file"))
+            .hint(format!("to measure it as one command, write `{one}`"))
     } else {
         CliError::input("one suite file at a time can be measured")
     })
+}
+
+/// Returns the typed words with an option before each of these texts, or without them.
+fn in_place_of(texts: &[String], typed: &[String], option: &str) -> String {
+    let mut left = texts.iter().rev().peekable();
+    let mut words = Vec::new();
+    for word in typed.iter().rev() {
+        match left.next_if(|text| *text == word) {
+            Some(_) if option.is_empty() => {}
+            Some(text) => words.push(format!("{option}{}", quoted(text))),
+            None => words.push(quoted(word)),
+        }
+    }
+    words.reverse();
+    words.join(" ")
 }
 
 /// Returns the error for a positional argument that is a command, not a suite file.
@@ -183,7 +201,7 @@ fn is_program(name: &str) -> bool {
 }
 
 /// Returns whether a path is a program: suite files cannot be executed.
-fn is_executable(path: &Path) -> bool {
+pub fn is_executable(path: &Path) -> bool {
     let is_suite = path.extension().is_some_and(|it| it == "toml");
     let mode = path
         .metadata()

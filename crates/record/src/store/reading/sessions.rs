@@ -77,6 +77,10 @@ fn find_session(connection: &Connection, text: &str) -> StoreResult<Session> {
     if let Some(session) = named.into_iter().next() {
         return Ok(session);
     }
+    // As a side of a comparison is written.
+    if let Some(name) = text.strip_prefix("session:") {
+        return find_session(connection, name);
+    }
     let condition = "?1 <> '' AND substr(id, 1, length(?1)) = ?1 ORDER BY key";
     match &sessions_where(connection, condition, text)?[..] {
         [] => {
