@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn the_newest_run_is_tested_as_soon_as_ten_are_before_it() {
-        let mut values: Vec<f64> = (0..10).map(|run| as_f64(100 + run % 3)).collect();
+        let mut values: Vec<f64> = (0_usize..10).map(|run| as_f64(100 + run % 3)).collect();
         values.push(180.0);
         assert!(p_values(&[values.clone()], 1)[0].is_some_and(|it| it < 0.005));
         assert_eq!(p_values(&[values.clone()], 2), [None]);
