@@ -291,7 +291,9 @@ fn usual_of(moments: usize) -> (&'static str, &'static [&'static str]) {
 
 /// Returns the arguments with `run` if they are those of it without its name, as in `lapwing -r 10 'sleep 1'`.
 pub fn as_run(words: &[OsString]) -> Option<Vec<OsString>> {
-    let program = crate::program();
+    let mut program = crate::program();
+    // Options of all commands are known as such.
+    program.build();
     let typed = Typed::without_command(words, &program)?;
     typed.is_run(&program).then(|| with_run(words))
 }

@@ -437,6 +437,8 @@ mod tests {
                 let place = match name {
                     "" if line.is_empty() => "",
                     "ends" => "old new",
+                    "command" => "-- word",
+                    "only_ends" => "--every 9",
                     _ => "word",
                 };
                 line.push_str(place);
@@ -547,11 +549,11 @@ mod tests {
             ("asv continuous main", "lapwing judge --baseline main"),
             (
                 "continuous HEAD~1 HEAD -- python3 work.py",
-                "lapwing run --commits HEAD~1..HEAD -- python3 work.py",
+                "lapwing run --commits 'HEAD~1..HEAD' -- python3 work.py",
             ),
             (
                 "run 'HEAD^!' -- python3 work.py",
-                "lapwing run --commits 'HEAD..HEAD' -- python3 work.py",
+                "lapwing run --commits HEAD..HEAD -- python3 work.py",
             ),
             ("find v1 v2 name", "lapwing bisect v1 v2 -b name"),
             (

@@ -225,7 +225,7 @@ fn an_option_that_the_files_are_too_few_for_says_what_is_lacking() {
       hint: name the two files or folders to compare
     exit 2
     error: there is no file sleep 0.1
-      hint: if it is a command, `lapwing run 'sleep 0.1'` measures it
+      hint: to measure it as commands, type `lapwing run 'sleep 0.1'`
     exit 2
     ");
 }

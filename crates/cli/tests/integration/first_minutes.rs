@@ -93,7 +93,7 @@ fn letters_that_mean_something_else_here_are_explained() {
     let said = |arguments: &[&str]| run(folder.path(), &[&["run"], arguments].concat());
     let name = said(&["-n", "sorting", "--", "true"]);
     assert!(
-        name.contains("the name of a command is --command-name"),
+        name.contains("--command-name NAME names a command"),
         "{name}"
     );
     let ignore = said(&["-i", "false"]);

@@ -179,7 +179,7 @@ fn each_documented_option_means_the_same_or_is_answered_with_ours() {
         ),
         (
             &["-r", "1", "true", "false"],
-            Hint("write `lapwing run -c true -c false` for 2 commands"),
+            Hint("write `lapwing run -q -r 1 -c true -c false` for 2 commands"),
         ),
     ];
     let folder = TempDir::new().unwrap();

@@ -66,9 +66,9 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
      sort                                      2.2 % [2.1–2.5 %]  1.5 % [1.4–1.7 %]  ~0.54 %  ~0.43 %    3 × 4
      start                                                     –                  –        –        –        –
 
-    minimal detectable slowdown (MDS) with instances × iterations per side; power 95 %,
-    by the test of `lapwing compare` (paired), different instances on the two sides
-    (ibs)
+    minimal detectable slowdown (MDS) with instances × iterations per side; power
+    95 %, by the test of `lapwing compare` (paired), different instances on the two
+    sides (ibs)
     false positives, without any slowdown: 8.8 % [5.3–14 %] with 3 × 4, ~5.0 % with
     12 × 8 (confidence 95 %)
     simulated: 80 experiments per configuration
@@ -129,9 +129,9 @@ fn one_benchmark_has_all_configurations() {
              6  3.2 % [3.0–3.6 %]  3.2 % [2.9–3.6 %]
             12             ~1.9 %             ~1.8 %
 
-    minimal detectable slowdown (MDS) with instances × iterations per side; power 80 %,
-    by the test of `lapwing compare` (paired), different instances on the two sides
-    (ibs)
+    minimal detectable slowdown (MDS) with instances × iterations per side; power
+    80 %, by the test of `lapwing compare` (paired), different instances on the two
+    sides (ibs)
     false positives, without any slowdown: 8.8 % [4.3–17 %] with 3 × 4, ~5.0 % with
     12 × 8 (confidence 95 %)
     simulated: 80 experiments per configuration
@@ -298,9 +298,9 @@ fn the_formula_alone_reaches_beyond_what_was_measured() {
      sort                                      ~1.1 %  ~0.34 %  ~0.31 %   ~0.10 %   ~100 × 1
      start                                          –        –        –         –          –
 
-    minimal detectable slowdown (MDS) with instances × iterations per side; power 95 %,
-    by the test of `lapwing compare` (paired), different instances on the two sides
-    (ibs)
+    minimal detectable slowdown (MDS) with instances × iterations per side; power
+    95 %, by the test of `lapwing compare` (paired), different instances on the two
+    sides (ibs)
     false positives, without any slowdown: ~5.0 % with 10 × 1, ~5.0 % with 100 × 50
     (confidence 95 %)
     – too few measurements of start (need 3 instances, got 2)
@@ -406,10 +406,11 @@ fn what_cannot_be_told_is_not_detected() {
      instances   × 2
              2  none
 
-    minimal detectable slowdown (MDS) with instances × iterations per side; power 95 %,
-    by the interval of the ratio (schultz), different instances on the two sides
-    (ibs)
-    false positives, without any slowdown: 0 % [0–3.7 %] with 2 × 2 (confidence 95 %)
+    minimal detectable slowdown (MDS) with instances × iterations per side; power
+    95 %, by the interval of the ratio (schultz), different instances on the two
+    sides (ibs)
+    false positives, without any slowdown: 0 % [0–3.7 %] with 2 × 2 (confidence
+    95 %)
     simulated: 100 experiments per configuration, resampled 1,000 times
     […] 95 % interval of the simulation
     up to 96 of 100 experiments are undetermined and count as not detected: a side
@@ -464,9 +465,9 @@ fn settings_and_metrics_have_rows_of_their_own() {
      sort        1.1      wall_time  0.60 % [0.54–0.70 %]  ~0.68 %  ~0.24 %  ~0.17 %    3 × 4
      join        1.0      wall_time               ~0.95 %  ~0.67 %  ~0.24 %  ~0.17 %   ~3 × 4
 
-    minimal detectable slowdown (MDS) with instances × iterations per side; power 95 %,
-    by the test of `lapwing compare` (paired), different instances on the two sides
-    (ibs)
+    minimal detectable slowdown (MDS) with instances × iterations per side; power
+    95 %, by the test of `lapwing compare` (paired), different instances on the two
+    sides (ibs)
     false positives, without any slowdown: 6.2 % [3.4–11 %] with 3 × 4, ~5.0 % with
     12 × 8 (confidence 95 %)
     simulated: 80 experiments per configuration

@@ -62,9 +62,9 @@ fn what_a_hundred_experiments_do_not_tell_is_too_close_to_call() {
      once                       –                  –                  –                    –         –
      twice                      –                  –                  –                    –         –
 
-    minimal detectable slowdown (MDS) with instances × iterations per side; power 95 %,
-    by the test of `lapwing compare` (paired), different instances on the two sides
-    (ibs)
+    minimal detectable slowdown (MDS) with instances × iterations per side; power
+    95 %, by the test of `lapwing compare` (paired), different instances on the two
+    sides (ibs)
     false positives, without any slowdown: 3.5 % [2.1–5.8 %] with 3 × 2, 3.0 %
     [1.7–5.2 %] with 6 × 4 (confidence 95 %)
     simulated: 100 experiments per configuration
@@ -178,11 +178,11 @@ fn two_instances_a_side_get_no_verdict_and_one_detects_nothing() {
              1               none
              2  7.5 % [7.0–9.5 %]
 
-    minimal detectable slowdown (MDS) with instances × iterations per side; power 95 %,
-    by the test of `lapwing compare` (paired), different instances on the two sides
-    (ibs)
-    false positives, without any slowdown: 0 % [0–3.7 %] with 1 × 4, 4.0 % [1.6–9.8 %]
-    with 2 × 4 (confidence 95 %)
+    minimal detectable slowdown (MDS) with instances × iterations per side; power
+    95 %, by the test of `lapwing compare` (paired), different instances on the two
+    sides (ibs)
+    false positives, without any slowdown: 0 % [0–3.7 %] with 1 × 4, 4.0 %
+    [1.6–9.8 %] with 2 × 4 (confidence 95 %)
     simulated: 100 experiments per configuration
     […] 95 % interval of the simulation
     paired needs at least 2 instances per side
@@ -224,9 +224,9 @@ fn every_dash_has_its_reason() {
      once                                  –                         –                  –               –        –
      twice                                 –                         –                  –               –        –
 
-    minimal detectable slowdown (MDS) with instances × iterations per side; power 95 %,
-    by the test of `lapwing compare` (paired), different instances on the two sides
-    (ibs)
+    minimal detectable slowdown (MDS) with instances × iterations per side; power
+    95 %, by the test of `lapwing compare` (paired), different instances on the two
+    sides (ibs)
     false positives, without any slowdown: 3.7 % [2.1–6.4 %] with 2 × 1, 1.5 %
     [0.51–4.3 %] with 6 × 3 (confidence 95 %)
     simulated: 100 experiments per configuration

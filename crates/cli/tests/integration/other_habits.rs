@@ -257,7 +257,7 @@ fn options_of_continuous_integration_are_answered_with_ours() {
     let threshold = ["detect", "--alert-threshold", "150%", "--fail-on-alert"];
     assert_eq!(
         hinted(path, &threshold),
-        "lapwing detect --smallest-effect 50% --fail-on regression"
+        "lapwing detect --smallest-effect 50% --fail-on suspected"
     );
     for words in [
         &["bencher", "run", "--adapter", "go", "cat out.txt"][..],

@@ -134,8 +134,8 @@ fn a_metric_goes_on_under_another_name_in_another_unit_of_the_same_quantity() {
     renamed metric `old` of `a` to `t`: 1 benchmark, 8 instances
     exit 0
     ");
-    assert_snapshot!(compared(folder, ["version:v1", "version:v3"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.5 %");
-    assert_snapshot!(compared(folder, ["version:v2", "version:v3"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change within these sessions, at most 1.5 %");
+    assert_snapshot!(compared(folder, ["version:v1", "version:v3"]), @" a          1.00×  [0.99, 1.01]  = no change within these sessions, at most 1.5 %    1.01 s     1.01 s      4 / 4");
+    assert_snapshot!(compared(folder, ["version:v2", "version:v3"]), @" a          1.00×  [0.99, 1.01]  = no change within these sessions, at most 1.5 %    1.01 s     1.01 s      4 / 4");
 }
 
 #[test]

@@ -5,7 +5,7 @@ fn complete_events_are_spans() {
     insta::assert_snapshot!(shown(&imported("chrome-trace/viztracer.json")), @r##"
     chrome-trace because it has `traceEvents`
     {"v":1,"kind":"session","id":"#0","suite":"chrome-trace","started":"2026-01-01T00:00:00Z","tool":"Chrome trace events","name":"viztracer","attributes":{"source":{"file":"viztracer.json","format":"chrome-trace","sha256":"…"}}}
-    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"trace.compute":{"unit":"s","better":"lower"},"trace.makespan":{"unit":"s","better":"lower"},"trace.parallelism":{"unit":"1","better":"higher"},"trace.utilisation":{"unit":"1","better":"higher"}}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"trace.compute":{"unit":"s","better":"lower"},"trace.compute.<module>":{"unit":"s","better":"lower"},"trace.compute.job":{"unit":"s","better":"lower"},"trace.compute.parse":{"unit":"s","better":"lower"},"trace.compute.parse.<locals>.<listcomp>":{"unit":"s","better":"lower"},"trace.compute.reduce":{"unit":"s","better":"lower"},"trace.makespan":{"unit":"s","better":"lower"},"trace.parallelism":{"unit":"1","better":"higher"},"trace.utilisation":{"unit":"1","better":"higher"}}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"trace"},"block":0,"position":0,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":0,"category":"span","name":"<module> (work.py:1)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031220909,"end":78715033556504},"attributes":{"category":"fee"}}
@@ -13,7 +13,7 @@ fn complete_events_are_spans() {
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":2,"category":"span","name":"parse (work.py:7)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031462420,"end":78715031465634},"attributes":{"category":"fee"}}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":3,"category":"span","name":"parse.<locals>.<listcomp> (work.py:8)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031463431,"end":78715031465363},"attributes":{"category":"fee"}}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":4,"category":"span","name":"reduce (work.py:11)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031465795,"end":78715033539049},"attributes":{"category":"fee"}}
-    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":0.006491065,"trace.makespan":0.002335595,"trace.parallelism":1.0,"trace.utilisation":1.0}}
+    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":0.002335595,"trace.compute.<module>":0.000258525,"trace.compute.job":6.02e-7,"trace.compute.parse":1.282e-6,"trace.compute.parse.<locals>.<listcomp>":1.932e-6,"trace.compute.reduce":0.002073254,"trace.makespan":0.002335595,"trace.parallelism":1.0,"trace.utilisation":1.0}}
     left, as they are no events: viztracer_metadata, file_info
     "##);
 }
@@ -70,8 +70,8 @@ fn what_changes_threads_is_matched_by_its_id() {
     {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"trace.compute":{"unit":"s","better":"lower"},"trace.makespan":{"unit":"s","better":"lower"},"trace.parallelism":{"unit":"1","better":"higher"},"trace.utilisation":{"unit":"1","better":"higher"}}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"trace"},"block":0,"position":0,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
-    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":0,"category":"span","name":"n","lane":"p 1:t","clock":"trace","events":{"begin":1500,"end":3000},"attributes":{"a":1,"b":2,"category":"c"}}
-    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":1,"category":"span","name":"m","lane":"p 2:9","clock":"trace","events":{"begin":2000},"attributes":{"category":"c"}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":0,"category":"span","name":"n","lane":"p 1:t","clock":"trace","events":{"begin":1500,"end":3000},"attributes":{"a":1,"async":"c/\"0x1\"","b":2,"category":"c"}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":1,"category":"span","name":"m","lane":"p 2:9","clock":"trace","events":{"begin":2000},"attributes":{"async":"c/2/\"0x1\"","category":"c"}}
     {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":1.5e-6,"trace.makespan":1.5e-6,"trace.parallelism":1.0,"trace.utilisation":0.5}}
     left, as it ends and has not begun: x
     left, as spans have no arrows: flows

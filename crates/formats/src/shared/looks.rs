@@ -116,7 +116,7 @@ mod tests {
         JSON lines with the key `a`
         JSON without keys
         text like JSON that is not valid: expected `:` at line 1 column 13
-        XML or HTML that begins with `<!DOCTYPE html>`
+        XML or HTML that begins with `DOCTYPE`
         text that begins with `print('hello')`
         text that begins with `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…`
         ");

@@ -11,8 +11,8 @@ fn tasks_have_inputs_and_a_duration() {
     {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"trace.compute.bowtie2":{"unit":"s","better":"lower"},"trace.compute.bowtie2-build":{"unit":"s","better":"lower"},"trace.compute.fasterq-dump":{"unit":"s","better":"lower"},"trace.compute.merge":{"unit":"s","better":"lower"},"trace.critical_path":{"unit":"s","better":"lower"}}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"Srasearch-synthetic-instance"},"block":0,"position":0,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
-    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":0,"category":"task","name":"bowtie2-build_00000001","events":{},"attributes":{"bytes":422685,"class":"bowtie2-build","cores":1.0,"duration":116031000000}}
-    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":1,"category":"task","name":"fasterq-dump_00000002","events":{},"attributes":{"bytes":1051706769,"class":"fasterq-dump","cores":1.0,"duration":1529068000000}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":0,"category":"task","name":"bowtie2-build_00000001","inputs":[],"events":{},"attributes":{"bytes":422685,"class":"bowtie2-build","cores":1.0,"duration":116031000000}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":1,"category":"task","name":"fasterq-dump_00000002","inputs":[],"events":{},"attributes":{"bytes":1051706769,"class":"fasterq-dump","cores":1.0,"duration":1529068000000}}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":21,"category":"task","name":"merge_00000022","inputs":["bowtie2_00000003","bowtie2_00000005","bowtie2_00000007","bowtie2_00000009","bowtie2_00000011","bowtie2_00000013","bowtie2_00000015","bowtie2_00000017","bowtie2_00000019","bowtie2_00000021"],"events":{},"attributes":{"bytes":2955,"class":"merge","cores":1.0,"duration":30000000}}
     {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute.bowtie2":54.65,"trace.compute.bowtie2-build":116.031,"trace.compute.fasterq-dump":1781.0755,"trace.compute.merge":0.03,"trace.critical_path":4503.009}}
     "##);
@@ -34,7 +34,7 @@ fn a_task_with_a_start_has_events() {
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"made-up"},"block":0,"position":0,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":0,"category":"task","name":"b","inputs":["a.1"],"events":{},"attributes":{"class":"b","duration":1000000000}}
-    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":1,"category":"task","name":"a.1","lane":"m","clock":"wall","events":{"computed":1683735814500000000,"started":1683735813000000000},"attributes":{"bytes":5,"class":"a","cpu":750000000,"duration":1500000000}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":1,"category":"task","name":"a.1","lane":"m","inputs":[],"clock":"wall","events":{"computed":1683735814500000000,"started":1683735813000000000},"attributes":{"bytes":5,"class":"a","cpu":750000000,"duration":1500000000}}
     {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":2.5,"trace.compute.a":1.5,"trace.compute.b":1.0,"trace.critical_path":2.5,"trace.makespan":1.5,"trace.off_cpu":0.75,"trace.on_cpu":0.75,"trace.parallelism":1.0,"trace.utilisation":0.5,"wall_time":3.0}}
     "##);
 }

@@ -93,8 +93,11 @@ pub fn finding_text(trace: &Trace, found: &TraceFindings, finding: &TraceFinding
 
 fn cause_text(trace: &Trace, cause: &Cause) -> String {
     let of_each = |it: &Overhead| {
-        let mean = it.sum / i64::try_from(it.tasks).unwrap_or(1).max(1);
-        format!("{} on average, {} at most", time(mean), time(it.longest))
+        format!(
+            "{} on average, {} at most",
+            time(it.mean()),
+            time(it.longest)
+        )
     };
     match cause {
         Cause::SlowWorker {
@@ -256,12 +259,13 @@ fn cause_text(trace: &Trace, cause: &Cause) -> String {
             time(*mean),
         ),
         Cause::Contention(all) => {
-            let texts = all.iter().take(2).map(|it| contention_text(trace, it));
-            let others = match all.len() {
-                0..=2 => String::new(),
-                more => format!("; so are {} more", more - 2),
+            let first = all.first().map(|it| contention_text(trace, it));
+            let others = if all.len() > 1 {
+                "; other classes are slower, too"
+            } else {
+                ""
             };
-            format!("contention: {}{others}", joined(texts))
+            format!("contention: {}{others}", first.unwrap_or_default())
         }
         Cause::Retries { tasks, worker } => {
             let again = if *tasks == 1 { "was" } else { "were" };

@@ -178,6 +178,13 @@ pub struct Overhead {
     pub tasks: usize,
 }
 
+impl Overhead {
+    /// Returns the mean of the tasks that have it in ns.
+    pub fn mean(&self) -> i64 {
+        self.sum / i64::try_from(self.tasks).unwrap_or(1).max(1)
+    }
+}
+
 /// A cause, and what the run would take without it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceFinding {

@@ -269,8 +269,10 @@ fn accepting_failures(answer: &SessionAnswer, context: &Context) -> Option<NextS
     let mut words = context.command.clone();
     let at = words.iter().position(|it| it == "run")?;
     words.insert(at + 1, "-f".to_owned());
+    // Such words cannot be typed again as they are shown.
+    let is_plain = |word: &String| !word.contains(char::is_control);
     let failed = answer.results.has_failed() && advice.any(is_exit_code);
-    failed.then(|| {
+    (failed && words.iter().all(is_plain)).then(|| {
         let why = "accepts any exit code (--ignore-failure)";
         NextStep::new(crate::foreign::line(&words), why)
     })

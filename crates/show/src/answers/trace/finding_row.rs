@@ -37,7 +37,7 @@ pub struct TraceFindingRow<'t> {
     longest: Option<i64>,
     /// The time that `sum` is a part of.
     of: Option<i64>,
-    /// The mean of what `sum` is compared with.
+    /// The mean per task, or of what `sum` is compared with.
     mean: Option<i64>,
     /// When it began, from the beginning of the run.
     from: Option<i64>,
@@ -213,6 +213,7 @@ impl<'t> TraceFindingRow<'t> {
         Self {
             kind,
             longest: Some(it.longest),
+            mean: Some(it.mean()),
             ..self.sum(it.tasks, it.sum)
         }
     }

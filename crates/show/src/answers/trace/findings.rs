@@ -44,6 +44,8 @@ struct TraceFindingsFields<'a> {
     path: Option<CriticalPathFields<'a>>,
     ideal: Option<IdealFields<'a>>,
     replay: ReplayFields,
+    /// The time that tasks wait whose inputs are done, summed over tasks.
+    wait: i64,
     /// What tasks wait for whose inputs are done, the largest part first; without a graph what is known of it.
     waits: Vec<PartFields>,
     findings: Vec<TraceFindingRow<'a>>,
@@ -57,6 +59,8 @@ struct ReplayFields {
     makespan: i64,
     /// How far that is from what was measured. What gains less is no finding.
     error: i64,
+    /// The same as a share of the makespan.
+    error_share: f64,
     /// Whether each task is on the worker that is free first, instead of on that which it had.
     adaptive: bool,
 }
@@ -252,8 +256,10 @@ impl Answer for TraceFindingsAnswer<'_> {
             replay: ReplayFields {
                 makespan: causes.replayed,
                 error: causes.error,
+                error_share: share(causes.error, workers.makespan),
                 adaptive: causes.is_adaptive,
             },
+            wait: causes.waits.iter().sum(),
             waits: parts(
                 WaitReason::ALL
                     .into_iter()
