@@ -231,7 +231,7 @@ impl<'w> Typed<'w> {
     fn is_run(&self, program: &Command) -> bool {
         let is_of_run = |name: &String| {
             let is_of = |command: &&str| option_of(program, command, name).is_some();
-            is_of(&"run") && !COMMANDS.iter().any(|it| is_of(it))
+            is_of(&"run") && !COMMANDS.iter().any(&is_of)
         };
         let is_result = |path: &PathBuf| path.exists() && !is_executable(path);
         self.names.iter().any(is_of_run) && !self.paths.iter().any(is_result)
