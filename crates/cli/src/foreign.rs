@@ -565,7 +565,7 @@ mod tests {
                 "lapwing detect --smallest-effect 50% --fail-on suspected",
             ),
             (
-                "data.js --fail-on-alert true --alert-threshold 150%",
+                "detect data.js --fail-on-alert true --alert-threshold 150%",
                 "lapwing detect data.js --fail-on suspected --smallest-effect 50%",
             ),
             (
