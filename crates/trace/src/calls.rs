@@ -11,7 +11,7 @@ use crate::trace::{InputsSource, MISSING, OtherSpan, Task, TaskEvent, Trace};
 /// A span that lies within others or has others within it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// What it is.
+    /// Its function or operation.
     pub name: Name,
     /// Its class: the name up to `:` or `(`.
     pub class: Name,
@@ -31,14 +31,14 @@ pub struct Call {
     pub is_recursive: bool,
 }
 
-/// What a span tells of its place among others; empty where it does not.
+/// The place of a span in the tree of calls, as far as the trace tells it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SpanPlace {
     /// Its id.
     pub id: Name,
     /// The id of the span that waits for it.
     pub parent: Name,
-    /// What it shares with the spans that it may lie within, besides the worker.
+    /// The id that it shares with the spans around it on the same worker.
     pub group: Name,
 }
 

@@ -38,7 +38,7 @@ pub enum FormatGuess {
     },
     /// It is something else.
     Other {
-        /// What it looks like.
+        /// A description of its contents.
         looks: String,
         /// The format that shares most keys with it, and the keys that are missing.
         nearest: Option<(&'static str, Vec<&'static str>)>,

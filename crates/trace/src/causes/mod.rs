@@ -19,7 +19,7 @@ use crate::path::RunPath;
 use crate::replay::{Changes, Overheads, Placement, Replay};
 use crate::trace::Trace;
 
-/// What gains less than this share of the makespan is no finding.
+/// A cause that gains less than this share of the makespan is not listed.
 const LEAST_GAIN: f64 = 0.03;
 /// A more specific cause is named instead of a wider one if it gains at least so much of what that gains.
 const SPECIFIC: f64 = 0.85;
