@@ -43,7 +43,7 @@ struct TraceFindingsFields<'a> {
     worker_time: WorkerTimeFields<'a>,
     path: Option<CriticalPathFields<'a>>,
     ideal: Option<IdealFields<'a>>,
-    replay: ReplayFields,
+    replay: ReplayError,
     /// The time that tasks wait whose inputs are done, summed over tasks.
     wait: i64,
     /// What tasks wait for whose inputs are done, the largest part first; without a graph what is known of it.
@@ -54,7 +54,7 @@ struct TraceFindingsFields<'a> {
 
 /// The replay from which findings come.
 #[derive(Debug, Serialize, JsonSchema)]
-struct ReplayFields {
+struct ReplayError {
     /// The makespan as replayed.
     makespan: i64,
     /// How far that is from what was measured. What gains less is no finding.
@@ -253,7 +253,7 @@ impl Answer for TraceFindingsAnswer<'_> {
             worker_time: self.worker_time(view),
             path: path.as_ref().map(|path| self.path(path, view)),
             ideal: ideal.as_ref().map(|ideal| self.ideal(ideal, view)),
-            replay: ReplayFields {
+            replay: ReplayError {
                 makespan: causes.replayed,
                 error: causes.error,
                 error_share: share(causes.error, workers.makespan),
