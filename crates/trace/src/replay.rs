@@ -161,6 +161,8 @@ pub(crate) struct ReplayedTask {
     pub publish: i64,
     /// Until the controller knew.
     pub notice: i64,
+    /// The last event before it was planned that it waited for, on the trace's clock.
+    cause: i64,
     /// The task that left the same lane last before it was sent into the queue: controllers keep queues short.
     behind: Option<u32>,
     after: After,
@@ -325,6 +327,7 @@ impl<'t> Replay<'t> {
             replayed.behind = behind.and_then(|(it, _)| u32::try_from(it).ok());
             base = base.max(behind.map_or(base, |(_, end)| end));
         }
+        replayed.cause = base;
         let copied = self.copies.of_task(index).iter();
         let copied = copied.map(|copy| copy.end).filter(|end| *end <= started);
         let copied = copied.max().unwrap_or(i64::MIN);
@@ -454,13 +457,18 @@ impl<'t> Replay<'t> {
             if is_gone || Some(copy.end) > task.at(TaskEvent::Started) {
                 continue;
             }
-            // What was copied when the task was planned would have been copied then.
-            if let Some(planned) = planned.filter(|planned| copy.begin >= *planned) {
+            let released = copy.input.and_then(|it| self.trace.tasks[it].released());
+            let measured = released.unwrap_or_else(|| self.inputs_known(index));
+            // What was copied when the task was planned, or when the event came that let it be planned, would have
+            // been copied then.
+            let is_of_plan = |planned: i64| {
+                copy.begin >= planned
+                    || copy.begin >= self.tasks[index].cause && self.tasks[index].cause > measured
+            };
+            if let Some(planned) = planned.filter(|planned| is_of_plan(*planned)) {
                 copied.after_planning = copied.after_planning.max(copy.end - planned);
                 continue;
             }
-            let released = copy.input.and_then(|it| self.trace.tasks[it].released());
-            let measured = released.unwrap_or_else(|| self.inputs_known(index));
             let base = copy.input.map_or(ready, |input| left[input]);
             copied.at = copied.at.max(base + copy.end - measured);
         }
