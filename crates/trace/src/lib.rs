@@ -26,6 +26,7 @@ mod profile;
 mod range;
 mod read;
 mod replay;
+mod sequences;
 mod spans;
 mod trace;
 mod waits;

@@ -1,5 +1,6 @@
 //! Replays a run: its tasks with the measured times, under other conditions.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 
@@ -7,6 +8,7 @@ use crate::copies::InputCopies;
 use crate::durations::float;
 use crate::graph::{TaskGraph, outputs_of};
 use crate::names::Name;
+use crate::sequences::Sequences;
 use crate::trace::{MISSING, Task, TaskEvent, Trace, TransferMode};
 use crate::waits::{TaskWait, WaitReason};
 
@@ -195,7 +197,12 @@ pub(crate) struct Gate {
 #[derive(Debug)]
 pub(crate) struct Replay<'t> {
     pub trace: &'t Trace,
-    pub graph: &'t TaskGraph,
+    /// The graph with what tasks wait for because of those that were sent with them.
+    pub graph: Cow<'t, TaskGraph>,
+    /// The graph without that.
+    pub own: &'t TaskGraph,
+    /// Number of tasks that were sent together and waited for each other's inputs.
+    pub in_sequences: usize,
     pub tasks: Vec<ReplayedTask>,
     /// The wait of each task.
     pub waits: Vec<TaskWait>,
@@ -217,14 +224,21 @@ impl<'t> Replay<'t> {
         let begin = trace.range().map_or(0, |(start, _)| start);
         let order = order_of_starts(trace, graph);
         let (lane_of, lanes) = lanes_of(trace, &order);
+        let own = graph;
+        let (graph, in_sequences) = match Sequences::find(trace, own) {
+            Some(found) => (Cow::Owned(found.graph), found.tasks),
+            None => (Cow::Borrowed(own), 0),
+        };
         let mut replay = Self {
             tasks: Vec::new(),
             waits: Vec::new(),
-            copies: InputCopies::of(trace, graph),
+            copies: InputCopies::of(trace, &graph),
             gates: Vec::new(),
             waits_for_controller: true,
             trace,
             graph,
+            own,
+            in_sequences,
             lane_of,
             lanes,
             order,
@@ -301,7 +315,10 @@ impl<'t> Replay<'t> {
         let ends = early.iter().filter_map(|input| input.end());
         let held = late.iter().filter_map(|input| input.released()).max();
         let held = held.map(|held| held.min(started));
-        let known = ends.max().or(held).unwrap_or(self.begin);
+        let own = self.own.inputs[index].iter().map(|it| &trace.tasks[*it]);
+        let done = own.filter_map(Task::released).max();
+        let done = done.unwrap_or(self.begin).min(started);
+        let known = ends.max().unwrap_or(done);
         let previous = of_lane.last().copied();
         let previous_task = previous.map(|it| &trace.tasks[it]);
         let left = previous_task.and_then(Task::released);
@@ -368,9 +385,6 @@ impl<'t> Replay<'t> {
         replayed.load = replayed.load.min(replayed.work);
         replayed.publish = replayed.publish.min(replayed.work - replayed.load);
 
-        let all = early.iter().chain(&late);
-        let done = all.filter_map(|input| input.released()).max();
-        let done = done.unwrap_or(self.begin).min(started);
         wait.behind = previous.filter(|_| left.is_some_and(|left| left > done));
         let mut at = done;
         let mut add = |reason: WaitReason, until: i64| {
@@ -392,6 +406,7 @@ impl<'t> Replay<'t> {
         add(WaitReason::Retry, planned);
         add(WaitReason::Transport, arrived);
         add(WaitReason::Worker, left.unwrap_or(i64::MIN));
+        add(WaitReason::Sequence, held.unwrap_or(i64::MIN));
         add(WaitReason::Unknown, started);
         (replayed, wait)
     }
@@ -499,7 +514,7 @@ impl<'t> Replay<'t> {
     /// Returns whether all inputs of a task were made on one other host.
     fn is_avoidable(&self, index: usize) -> bool {
         let task = &self.trace.tasks[index];
-        let mut hosts = self.graph.inputs[index]
+        let mut hosts = self.own.inputs[index]
             .iter()
             .map(|input| self.trace.tasks[*input].host);
         let first = hosts.next();
@@ -508,7 +523,7 @@ impl<'t> Replay<'t> {
 
     /// Returns when the controller knew of the inputs of a task.
     pub(crate) fn inputs_known(&self, index: usize) -> i64 {
-        let inputs = self.graph.inputs[index].iter();
+        let inputs = self.own.inputs[index].iter();
         let ends = inputs.filter_map(|input| self.trace.tasks[*input].end());
         ends.max().unwrap_or(self.begin)
     }
@@ -526,16 +541,21 @@ impl<'t> Replay<'t> {
     fn ready(&self, index: usize, inputs: &[usize], left: &[i64], known: &[i64]) -> Inputs {
         let mut all = Inputs::default();
         let mut is_early = false;
-        for input in inputs {
+        let mut own_held = 0;
+        for (place, input) in inputs.iter().enumerate() {
             if self.waits_on_worker(index, *input) {
                 all.held = all.held.max(left[*input]);
+                // Those of others in its sequence stand behind.
+                if place < self.own.inputs[index].len() {
+                    own_held = all.held;
+                }
             } else {
                 all.known = all.known.max(known[*input]);
                 is_early = true;
             }
         }
         if !is_early {
-            all.known = all.held;
+            all.known = own_held;
         }
         all
     }

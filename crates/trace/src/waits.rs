@@ -21,13 +21,15 @@ pub enum WaitReason {
     Planning,
     /// It is on its way to the worker.
     Transport,
+    /// Tasks that were sent with it wait for their inputs.
+    Sequence,
     /// It is in the queue of its worker, and the trace does not say why.
     Unknown,
 }
 
 impl WaitReason {
     /// All reasons, in this order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Notice,
         Self::Worker,
         Self::Absent,
@@ -35,6 +37,7 @@ impl WaitReason {
         Self::Copy,
         Self::Planning,
         Self::Transport,
+        Self::Sequence,
         Self::Unknown,
     ];
 
@@ -48,6 +51,7 @@ impl WaitReason {
             Self::Copy => "copy",
             Self::Planning => "planning",
             Self::Transport => "transport",
+            Self::Sequence => "sequence",
             Self::Unknown => "unknown",
         }
     }
@@ -62,6 +66,7 @@ impl WaitReason {
             Self::Copy => "for copies of inputs",
             Self::Planning => "for the controller to plan it",
             Self::Transport => "on the way to the worker",
+            Self::Sequence => "for the inputs of tasks that were sent with it",
             Self::Unknown => "on an idle worker, for unknown reasons",
         }
     }
@@ -71,7 +76,7 @@ impl WaitReason {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TaskWait {
     /// The time of each [`WaitReason`].
-    pub times: [i64; 8],
+    pub times: [i64; 9],
     /// The task that its worker was busy with last.
     pub behind: Option<usize>,
 }

@@ -194,7 +194,9 @@ fn cause_text(trace: &Trace, cause: &Cause) -> String {
             time(*until)
         ),
         Cause::LateWorkers { workers, until } => format!(
-            "{workers} workers came late, the last after {}, while tasks were ready",
+            "{} came late{} after {}, while tasks were ready",
+            counted(*workers, "worker"),
+            if *workers > 1 { ", the last" } else { "" },
             time(*until)
         ),
         Cause::Stall {
@@ -219,6 +221,11 @@ fn cause_text(trace: &Trace, cause: &Cause) -> String {
             "{} wait at {} for all tasks of the stage before, instead of for one each",
             counted(*tasks, "task"),
             counted(*barriers, "barrier"),
+        ),
+        Cause::Sequences { tasks, sum } => format!(
+            "{} sent to workers together, which start when the inputs of all of them are there: {} of waiting for inputs of others",
+            counted(*tasks, "task"),
+            time(*sum),
         ),
         Cause::ControllerNotice(it) => {
             format!(

@@ -124,6 +124,13 @@ pub enum Cause {
         /// Number of tasks that wait at them.
         tasks: usize,
     },
+    /// Tasks that are sent to a worker together start when the inputs of all of them are there.
+    Sequences {
+        /// Number of tasks in sequences that waited so.
+        tasks: usize,
+        /// The time that tasks waited for inputs of others in ns.
+        sum: i64,
+    },
     /// The controller notices late that tasks are done.
     ControllerNotice(Overhead),
     /// The controller plans tasks late.
@@ -221,7 +228,7 @@ pub struct Counterfactuals {
     /// What tasks wait for is known by this.
     pub graph: GraphSource,
     /// The sum over tasks of each [`WaitReason`](crate::WaitReason), in ns.
-    pub waits: [i64; 8],
+    pub waits: [i64; 9],
 }
 
 /// A cause that may be one, with what is different without it.
@@ -323,6 +330,7 @@ pub(crate) fn find_causes(
     candidates.extend(contention::contention(&model));
     if is_known {
         candidates.extend(structure::barriers(&model));
+        candidates.extend(structure::sequences(&model));
         candidates.extend(structure::imbalance(&model));
     }
     let (mut findings, gone, until_now) = chosen(&model, candidates);
@@ -330,7 +338,7 @@ pub(crate) fn find_causes(
         findings.extend(structure::parallelism(&model, &gone, until_now));
         findings.sort_by_key(|it| std::cmp::Reverse(it.gain));
     }
-    let mut waits = [0; 8];
+    let mut waits = [0; 9];
     for wait in &model.replay.waits {
         for (sum, time) in waits.iter_mut().zip(wait.times) {
             *sum += time;

@@ -10,6 +10,7 @@ use crate::graph::TaskGraph;
 use crate::names::Name;
 use crate::replay::{Changes, Placement, Replay};
 use crate::trace::TaskEvent;
+use crate::waits::WaitReason;
 
 /// A worker is late if tasks wait for so large a share of the makespan before it comes.
 const LATE: f64 = 0.05;
@@ -86,7 +87,7 @@ pub(super) fn late_workers(replay: &mut Replay<'_>, makespan: i64) -> Option<Can
 ///
 /// Without a barrier, each task waits for one task of the stage before: that in the same place.
 pub(super) fn barriers(model: &Model<'_>) -> Option<Candidate> {
-    let inputs = &model.replay.graph.inputs;
+    let inputs = &model.replay.own.inputs;
     let mut stages: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
     for (index, inputs) in inputs.iter().enumerate().filter(|(_, it)| it.len() > 1) {
         let mut sorted = inputs.clone();
@@ -97,7 +98,7 @@ pub(super) fn barriers(model: &Model<'_>) -> Option<Candidate> {
     if stages.is_empty() {
         return None;
     }
-    let mut open = inputs.clone();
+    let mut open = model.replay.graph.inputs.clone();
     let name = |task: &usize| model.trace.text(model.trace.tasks[*task].name);
     for (mut inputs, mut tasks) in stages.clone() {
         inputs.sort_by(|one, other| natural_order(name(one), name(other)));
@@ -112,6 +113,24 @@ pub(super) fn barriers(model: &Model<'_>) -> Option<Candidate> {
     };
     let changes = Changes {
         inputs: Some(open),
+        ..Changes::default()
+    };
+    Some(Candidate::new(4, cause, changes))
+}
+
+/// Returns a candidate if tasks wait for the inputs of those that were sent with them.
+pub(super) fn sequences(model: &Model<'_>) -> Option<Candidate> {
+    let replay = &model.replay;
+    if replay.in_sequences == 0 {
+        return None;
+    }
+    let waits = replay.waits.iter().map(|it| it.of(WaitReason::Sequence));
+    let cause = Cause::Sequences {
+        tasks: replay.in_sequences,
+        sum: waits.sum(),
+    };
+    let changes = Changes {
+        inputs: Some(replay.own.inputs.clone()),
         ..Changes::default()
     };
     Some(Candidate::new(4, cause, changes))

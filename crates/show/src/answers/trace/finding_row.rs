@@ -161,6 +161,10 @@ impl<'t> TraceFindingRow<'t> {
                 count: Some(*tasks),
                 ..self
             },
+            Cause::Sequences { tasks, sum } => Self {
+                kind: "sequences",
+                ..self.sum(*tasks, *sum)
+            },
             Cause::ControllerNotice(it) => self.overhead("controller_notice", it),
             Cause::ControllerPlanning(it) => self.overhead("controller_planning", it),
             Cause::ToWorker(it) => self.overhead("to_worker", it),
