@@ -7,6 +7,7 @@ use lapwing_stats::{
 };
 
 use crate::durations::{DurationGroup, TaskDuration, durations as group_durations, float, whole};
+use crate::loads::at_once;
 use crate::near_paths::near_paths;
 use crate::path::PathPart;
 use crate::trace::{Task, Trace};
@@ -44,6 +45,8 @@ pub struct ClassTimes {
     pub counts: Vec<usize>,
     /// The mean over tasks in ns; `None` if no task has it.
     pub means: Vec<Option<i64>>,
+    /// Of the time to compute: the mean number of tasks that compute at once while one of the class does.
+    pub at_once: Vec<Option<f64>>,
     /// How many times as long as on the baseline; `None` for the baseline, and if a side has no positive time.
     pub ratios: Vec<Option<DurationRatio>>,
 }
@@ -95,6 +98,41 @@ pub enum ReasonKind {
     Placement,
     /// Tasks wait; `None` for the time before the first task.
     Waiting(Option<PathPart>),
+}
+
+/// A class whose tasks take longer where more tasks compute at once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Crowding {
+    /// The class.
+    pub class: String,
+    /// How many times as long they take.
+    pub ratio: f64,
+    /// Its 95 % interval.
+    pub interval: Interval,
+    /// The mean numbers of tasks at once: fewer, more.
+    pub at_once: [f64; 2],
+    /// How many of the fewer would get as much done as the more do.
+    pub worth: f64,
+    /// The 95 % interval of that.
+    pub worth_interval: Interval,
+    /// The number of workers where more compute at once.
+    pub workers: usize,
+    /// Number of those that add nothing, as far as the interval tells.
+    pub idle: usize,
+}
+
+/// Tasks compute next to more others if their number is so many times as large.
+const MORE_AT_ONCE: f64 = 1.1;
+/// Workers add nothing if at most this share of what they could add is within the interval.
+const NOTHING: f64 = 0.25;
+
+/// The least share of all computing of a class that is told to be in its own way.
+const MUCH: f64 = 0.1;
+
+/// Returns the time of all tasks of a class in a run of a side, in ns.
+fn time_of(class: &ClassTimes, side: usize) -> i64 {
+    let count = i64::try_from(class.counts[side]).unwrap_or(0);
+    class.means[side].unwrap_or(0).saturating_mul(count)
 }
 
 /// A trace on the whole.
@@ -212,6 +250,65 @@ impl TraceComparison {
         reasons
     }
 
+    /// Returns the classes whose tasks take longer on that one of the baseline and another side which has more workers
+    /// and more tasks at once, that which takes longest first.
+    pub fn crowding(&self, side: usize) -> Vec<Crowding> {
+        let workers = [0, side].map(|it| self.wholes[it].workers);
+        let (fewer, more) = match workers {
+            [before, after] if before < after => (0, side),
+            [before, after] if before > after => (side, 0),
+            _ => return Vec::new(),
+        };
+        let classes = self.classes.iter();
+        let crowded = classes.filter_map(|class| {
+            let found = class.ratios[side].as_ref().filter(|it| it.is_changed)?;
+            let at_once = [class.at_once[fewer]?, class.at_once[more]?];
+            let interval = found.interval?;
+            let (ratio, interval) = if more == side {
+                (found.ratio, interval)
+            } else {
+                let turned = Interval {
+                    lower: 1.0 / interval.upper,
+                    upper: 1.0 / interval.lower,
+                };
+                (1.0 / found.ratio, turned)
+            };
+            if interval.lower <= 1.0 || at_once[1] < MORE_AT_ONCE * at_once[0] {
+                return None;
+            }
+            let worth_interval = Interval {
+                lower: at_once[1] / interval.upper,
+                upper: at_once[1] / interval.lower,
+            };
+            let little = at_once[0] + NOTHING * (at_once[1] - at_once[0]);
+            let adds_nothing = worth_interval.upper <= little;
+            let [fewer, more] = [fewer, more].map(|it| self.wholes[it].workers);
+            Some(Crowding {
+                class: class.class.clone(),
+                ratio,
+                interval,
+                at_once,
+                worth: at_once[1] / ratio,
+                worth_interval,
+                workers: more,
+                idle: if adds_nothing { more - fewer } else { 0 },
+            })
+        });
+        let mut crowded: Vec<Crowding> = crowded.collect();
+        let sum = |it: &Crowding| {
+            let mut classes = self.classes.iter();
+            let of_class = classes
+                .find(|other| other.class == it.class && other.duration == TaskDuration::Compute);
+            of_class.map_or(0, |it| time_of(it, more))
+        };
+        let all = self.classes.iter();
+        let all = all.filter(|it| it.duration == TaskDuration::Compute);
+        let all: i64 = all.map(|it| time_of(it, more)).sum();
+        crowded.retain(|it| float(sum(it)) >= MUCH * float(all));
+        crowded.sort_by_key(|it| std::cmp::Reverse(sum(it)));
+        crowded
+    }
+
     /// Returns how many tasks a trace has in common with the baseline, and how many of those ran on the same worker;
     /// `None` if no worker of one has the name of one of the other.
     pub fn same_workers(&self, other: usize) -> Option<(usize, usize)> {
@@ -306,6 +403,10 @@ fn classes(sides: &[Vec<&Trace>]) -> Vec<ClassTimes> {
     // What waits differs with the placement, so only the parts in which tasks work are judged.
     let level = 1.0 - 0.05 / as_f64(3 * all.len().max(1));
     let strict = Confidence::new(level).unwrap_or(Confidence::P95);
+    let at_once: Vec<Vec<BTreeMap<&str, f64>>> = sides
+        .iter()
+        .map(|runs| runs.iter().map(|trace| named_at_once(trace)).collect())
+        .collect();
     let mut classes = Vec::new();
     for (class, tasks) in &all {
         for duration in COMPARED {
@@ -339,6 +440,11 @@ fn classes(sides: &[Vec<&Trace>]) -> Vec<ClassTimes> {
             let counts = tasks
                 .iter()
                 .map(|runs| per_run(runs.iter().map(Vec::len).sum(), runs.len()));
+            let at_once = at_once.iter().map(|runs| {
+                let numbers = runs.iter().filter_map(|run| run.get(class).copied());
+                mean(&numbers.collect::<Vec<_>>()).filter(|_| duration == TaskDuration::Compute)
+            });
+            let at_once = at_once.collect();
             let sides = values.iter().enumerate();
             let ratios = sides.map(|(side, runs)| {
                 (side > 0).then(|| duration_ratio(&values[0], runs, strict))?
@@ -348,11 +454,19 @@ fn classes(sides: &[Vec<&Trace>]) -> Vec<ClassTimes> {
                 duration,
                 counts: counts.collect(),
                 means,
+                at_once,
                 ratios: ratios.collect(),
             });
         }
     }
     classes
+}
+
+fn named_at_once(trace: &Trace) -> BTreeMap<&str, f64> {
+    let numbers = at_once(trace).into_iter();
+    numbers
+        .map(|(class, number)| (trace.text(class), number))
+        .collect()
 }
 
 /// Returns how many times as long tasks take.

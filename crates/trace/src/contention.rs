@@ -75,7 +75,11 @@ pub fn contention(trace: &Trace) -> Vec<Contention> {
         }
         let weights = classes.iter().map(|(class, of)| (*class, weight(of)));
         let weights: BTreeMap<Name, f64> = weights.collect();
-        let running = Running::of(&tasks, &weights);
+        let running = tasks.iter().filter_map(|(_, task)| {
+            let (from, to) = task.computing()?;
+            Some((from, to, weights[&task.class]))
+        });
+        let running = Running::of(running);
         for (class, tasks) in classes {
             let further = |task: &Task| {
                 let (from, to) = task.computing()?;
@@ -132,19 +136,17 @@ fn weight(tasks: &[(usize, &Task)]) -> f64 {
 }
 
 /// The number of tasks that compute at once, by weight and summed over time.
-struct Running {
+pub(crate) struct Running {
     /// Moments, the sum up to each, and the number from then on.
     steps: Vec<(i64, f64, f64)>,
 }
 
 #[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
 impl Running {
-    fn of(tasks: &[(usize, &Task)], weights: &BTreeMap<Name, f64>) -> Self {
-        let computing = tasks.iter().filter_map(|(_, task)| {
-            let (from, to) = task.computing()?;
-            Some([(from, weights[&task.class]), (to, -weights[&task.class])])
-        });
-        let mut edges: Vec<(i64, f64)> = computing.flatten().collect();
+    /// Counts intervals, from a moment to another and with a weight each.
+    pub(crate) fn of(intervals: impl Iterator<Item = (i64, i64, f64)>) -> Self {
+        let edges = intervals.map(|(from, to, weight)| [(from, weight), (to, -weight)]);
+        let mut edges: Vec<(i64, f64)> = edges.flatten().collect();
         edges.sort_unstable_by_key(|(at, _)| *at);
         let mut before = edges.first().map_or(0, |(at, _)| *at);
         let (mut sum, mut number) = (0.0, 0.0);
@@ -160,7 +162,7 @@ impl Running {
     }
 
     /// Returns the sum up to a moment, in tasks × ns.
-    fn until(&self, moment: i64) -> f64 {
+    pub(crate) fn until(&self, moment: i64) -> f64 {
         let place = self.steps.partition_point(|(at, ..)| *at <= moment);
         place.checked_sub(1).map_or(0.0, |last| {
             let (at, sum, number) = self.steps[last];

@@ -17,6 +17,7 @@ mod findings;
 mod graph;
 mod lanes;
 mod lint;
+mod loads;
 mod metrics;
 mod names;
 mod near_paths;
@@ -37,8 +38,8 @@ pub use calls::Call;
 pub use causes::{Cause, Counterfactuals, GraphSource, Overhead, TraceFinding};
 pub use clocks::ClockOffset;
 pub use compare::{
-    ClassTimes, DurationRatio, DurationSums, PathReason, PathTimes, ReasonKind, Replicates,
-    TaskTimes, TraceComparison, TraceWhole,
+    ClassTimes, Crowding, DurationRatio, DurationSums, PathReason, PathTimes, ReasonKind,
+    Replicates, TaskTimes, TraceComparison, TraceWhole,
 };
 pub use contention::{Contention, ContentionCause, contention};
 pub use controller::{ControllerTime, PhaseTime, controller_time};
@@ -49,6 +50,7 @@ pub use findings::{TraceFindings, find};
 pub use graph::{IdealTime, TaskGraph};
 pub use lanes::{LANE_ORDER, Lane, LaneKind, LanePart, LanePiece, lanes};
 pub use lint::{Defect, DefectKind, lint};
+pub use loads::Loads;
 pub use metrics::metrics;
 pub use names::{Name, Names};
 pub use off_cpu::{OffCpu, WaitsFor, off_cpu};

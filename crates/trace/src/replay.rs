@@ -626,11 +626,21 @@ impl<'t> Replay<'t> {
 
     /// Returns the makespan in ns, and the number of workers.
     pub(crate) fn run(&self, placement: Placement, changes: &Changes) -> (i64, usize) {
-        match placement {
-            Placement::AsMeasured => (self.as_placed(changes), self.lanes.len()),
+        let (makespan, workers, _) = self.schedule(placement, changes);
+        (makespan, workers)
+    }
+
+    /// Returns the makespan in ns, the number of workers, and when each task leaves its worker.
+    pub(crate) fn schedule(
+        &self,
+        placement: Placement,
+        changes: &Changes,
+    ) -> (i64, usize, Vec<i64>) {
+        let (workers, (makespan, left)) = match placement {
+            Placement::AsMeasured => (self.lanes.len(), self.as_placed(changes)),
             Placement::FirstFree => {
                 let lanes = self.lanes.clone();
-                (self.on_free_lanes(changes, lanes, true), self.lanes.len())
+                (self.lanes.len(), self.on_free_lanes(changes, lanes, true))
             }
             Placement::Workers(workers) => {
                 let workers = workers.max(1);
@@ -641,16 +651,15 @@ impl<'t> Replay<'t> {
                     until: None,
                     slowness: 1.0,
                 };
-                (
-                    self.on_free_lanes(changes, vec![lane; workers], false),
-                    workers,
-                )
+                let lanes = vec![lane; workers];
+                (workers, self.on_free_lanes(changes, lanes, false))
             }
-        }
+        };
+        (makespan, workers, left)
     }
 
     /// Replays every task on the lane that it had, in the order that the lane had.
-    fn as_placed(&self, changes: &Changes) -> i64 {
+    fn as_placed(&self, changes: &Changes) -> (i64, Vec<i64>) {
         let inputs = self.inputs(changes);
         let count = self.tasks.len();
         let mut works = self.works(changes);
@@ -682,7 +691,7 @@ impl<'t> Replay<'t> {
             free[lane] = [end, end + notice];
             makespan = makespan.max(end + notice);
         }
-        makespan
+        (makespan, left)
     }
 
     /// Replays the tasks in the order of their starts, as soon as they are ready, on the lane that is free first; on
@@ -692,7 +701,7 @@ impl<'t> Replay<'t> {
         changes: &Changes,
         lanes: Vec<ReplayedLane>,
         are_measured: bool,
-    ) -> i64 {
+    ) -> (i64, Vec<i64>) {
         let inputs = self.inputs(changes);
         let count = self.tasks.len();
         let works = self.works(changes);
@@ -799,7 +808,7 @@ impl<'t> Replay<'t> {
                 next_free
             };
             let Some(next) = next else {
-                return makespan;
+                return (makespan, left);
             };
             now = next.max(now);
         }

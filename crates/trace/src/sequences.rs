@@ -49,7 +49,8 @@ impl Sequences {
                 let others = tasks[from + 1..].iter().take_while(|other| {
                     let other_planned = at(**other, TaskEvent::Planned);
                     at(**other, TaskEvent::Enqueued) < started
-                        && noticed(other_planned.max(planned)) == noticed(other_planned.min(planned))
+                        && noticed(other_planned.max(planned))
+                            == noticed(other_planned.min(planned))
                 });
                 let until = from + 1 + others.count();
                 let sequence = &tasks[from..until];

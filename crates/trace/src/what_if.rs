@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::durations::float;
 use crate::graph::TaskGraph;
+use crate::loads::{Loads, at_once, at_once_of};
+use crate::names::Name;
 use crate::replay::{Changes, Overheads, Placement, Replay, WithoutCopies, divided};
 use crate::trace::Trace;
 
@@ -18,6 +21,8 @@ pub struct Scenario {
     /// The controller plans a task as soon as its inputs are there, and the time until it knows of a completion is
     /// zero.
     pub instant_controller: bool,
+    /// How long tasks compute with other numbers beside them; without it, as long as measured.
+    pub loads: Option<Loads>,
     /// Classes of tasks that take their time on the worker divided by a number.
     pub faster: BTreeMap<String, f64>,
 }
@@ -54,7 +59,7 @@ pub fn what_if(trace: &Trace, graph: &TaskGraph, scenario: &Scenario) -> Predict
         None => Placement::AsMeasured,
         Some(workers) => Placement::Workers(workers),
     };
-    let (predicted, workers) = replay.run(placement, &scenario.changes(&replay));
+    let (predicted, workers) = scenario.replayed(&replay, placement);
     let (replayed, _) = replay.run(Placement::AsMeasured, &Changes::default());
     Prediction {
         measured: trace.range().map(|(start, end)| end - start),
@@ -64,7 +69,64 @@ pub fn what_if(trace: &Trace, graph: &TaskGraph, scenario: &Scenario) -> Predict
     }
 }
 
+/// Most rounds in which times and the number of tasks at once are fitted to each other.
+const ROUNDS: usize = 12;
+
 impl Scenario {
+    /// Returns the makespan in ns, and the number of workers. How long tasks compute and how many do at once depend on
+    /// each other: each is replayed with what the other was before, halfway, until they agree.
+    fn replayed(&self, replay: &Replay<'_>, placement: Placement) -> (i64, usize) {
+        let mut changes = self.changes(replay);
+        let Some(loads) = &self.loads else {
+            return replay.run(placement, &changes);
+        };
+        let trace = replay.trace;
+        let works = replay.works(&changes);
+        let computing = works.iter().zip(&replay.tasks);
+        let computing = computing.map(|(work, task)| (work - task.load - task.publish).max(0));
+        let computing: Vec<i64> = computing.collect();
+        let measured = at_once(trace);
+        let mut numbers = measured.clone();
+        let mut until_now = replay.run(placement, &changes);
+        for round in 0..ROUNDS {
+            let factor = |class: &Name| {
+                let time = |of: &BTreeMap<Name, f64>| {
+                    let at_once = of.get(class)?;
+                    loads
+                        .time(trace.text(*class), *at_once)
+                        .filter(|time| *time > 0.0)
+                };
+                time(&numbers)
+                    .zip(time(&measured))
+                    .map_or(1.0, |(now, then)| now / then)
+            };
+            let times = trace.tasks.iter().zip(&computing);
+            let times = times.map(|(task, time)| divided(*time, 1.0 / factor(&task.class)));
+            let times: Vec<i64> = times.collect();
+            let changed = works.iter().zip(&computing).zip(&times);
+            let changed = changed.map(|((work, before), now)| work - before + now);
+            changes.work = changed.enumerate().collect();
+            let (makespan, workers, ends) = replay.schedule(placement, &changes);
+            let intervals = ends.iter().zip(&replay.tasks).zip(&times).zip(&trace.tasks);
+            let intervals = intervals.map(|(((end, replayed), time), task)| {
+                let to = end - replayed.publish;
+                (task.class, (to - time, to))
+            });
+            let found = at_once_of(&intervals.collect::<Vec<_>>());
+            for (class, number) in found {
+                let before = numbers.get(&class).copied().unwrap_or(number);
+                numbers.insert(class, f64::midpoint(before, number));
+            }
+            let (before, _) = until_now;
+            until_now = (makespan, workers);
+            // The first round has the times that were measured.
+            if round > 1 && float((makespan - before).abs()) <= 0.001 * float(makespan) {
+                break;
+            }
+        }
+        until_now
+    }
+
     fn changes(&self, replay: &Replay<'_>) -> Changes {
         let copies = if self.free_transfers {
             Some(WithoutCopies::All)

@@ -211,7 +211,7 @@ impl TraceCompare {
 
 /// Reads the runs in a folder: one for each folder in it, or for each file that has a run of its own, or else the one
 /// of which all files are logs.
-fn runs_in(path: &Path) -> Result<Vec<Trace>, CliError> {
+pub fn runs_in(path: &Path) -> Result<Vec<Trace>, CliError> {
     let whole = || read(&[path.to_owned()]).map(|trace| vec![trace]);
     let Ok(entries) = fs::read_dir(path) else {
         return whole();

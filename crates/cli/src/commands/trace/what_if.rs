@@ -1,10 +1,13 @@
 //! `lapwing trace what-if`: what the run would have taken under other conditions.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use lapwing_show::answers::trace::{WhatIfAnswer, usual_scenarios};
 use lapwing_show::writing::NotedAnswer;
-use lapwing_trace::{Scenario, TaskGraph, what_if};
+use lapwing_trace::{Loads, Scenario, TaskGraph, Trace, what_if};
 
+use super::compare::runs_in;
 use super::read::{ReadTrace, TraceFile};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context};
@@ -14,6 +17,9 @@ use crate::options::{AnswerOptions, Context};
 /// The graph of the trace is replayed with the durations that were measured. Without any condition,
 /// each is tried alone. The first row replays what was measured: its difference from the measurement
 /// is the error of the model.
+///
+/// Tasks compute for as long as measured, unless runs with other numbers of workers on the same machine
+/// follow `--`: then for as long as those say for so many at once.
 #[derive(Debug, Args)]
 pub struct TraceWhatIf {
     #[command(flatten)]
@@ -35,6 +41,9 @@ pub struct TraceWhatIf {
     /// Tasks of a class are so many times as fast: `concat=2`
     #[arg(long, value_name = "CLASS=FACTOR", value_parser = parse_faster)]
     faster: Vec<(String, f64)>,
+    /// Runs with other numbers of workers on the same machine, which tell how tasks slow each other down
+    #[arg(value_name = "OTHER", last = true)]
+    others: Vec<PathBuf>,
 }
 
 impl TraceWhatIf {
@@ -53,7 +62,18 @@ impl TraceWhatIf {
                 .hint("`lapwing trace tasks` lists the classes"));
         }
         let replayed = what_if(&trace, &graph, &Scenario::default());
-        let scenarios = self.scenarios(replayed.workers);
+        let mut scenarios = self.scenarios(replayed.workers);
+        let mut others = Vec::new();
+        for path in &self.others {
+            others.extend(runs_in(path)?);
+        }
+        if !others.is_empty() {
+            let runs: Vec<&Trace> = others.iter().chain([&trace]).collect();
+            let loads = Loads::of(&runs);
+            for scenario in &mut scenarios {
+                scenario.loads = Some(loads.clone());
+            }
+        }
         let answer = WhatIfAnswer::new(&trace, &graph, replayed, &scenarios);
         let notes = &notes;
         let noted = NotedAnswer {
@@ -71,6 +91,7 @@ impl TraceWhatIf {
             free_transfers: self.free_transfers,
             no_redundant_transfers: self.no_redundant_transfers,
             instant_controller: self.instant_controller,
+            loads: None,
             faster: self.faster.iter().cloned().collect(),
         };
         if !self.workers.is_empty() {

@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 
 use lapwing_model::text::{counted, joined};
 use lapwing_trace::{
-    ClassTimes, PathPart, PathReason, ReasonKind, Replicates, TaskDuration, Trace, TraceComparison,
+    ClassTimes, Crowding, PathPart, PathReason, ReasonKind, Replicates, TaskDuration, Trace,
+    TraceComparison,
 };
 use serde_json::Value;
 
@@ -271,6 +272,56 @@ impl<'t> TraceComparisonAnswer<'t> {
         notes
     }
 
+    /// Returns the classes whose tasks take longer where more compute at once.
+    fn crowding(&self) -> Vec<Note> {
+        let mut notes = Vec::new();
+        for (side, name) in self.names.iter().enumerate().skip(1) {
+            for it in self.comparison.crowding(side).into_iter().take(3) {
+                let Crowding {
+                    class,
+                    ratio,
+                    at_once: [fewer, more],
+                    worth,
+                    ..
+                } = &it;
+                let [interval, worth_interval] = [it.interval, it.worth_interval]
+                    .map(|it| format!("[{}, {}]", digits(it.lower), digits(it.upper)));
+                let idle = match it.idle {
+                    0 => String::new(),
+                    1 => format!("; 1 of the {} workers adds nothing", it.workers),
+                    idle => format!("; {idle} of the {} workers add nothing", it.workers),
+                };
+                let of = match self.names.len() {
+                    2 => String::new(),
+                    _ => format!("{name}: "),
+                };
+                let text = format!(
+                    "{of}`{class}` takes {} {interval} as long with {} tasks at once as with {}: {} get done what {} {worth_interval} did there{idle}",
+                    times(*ratio),
+                    digits(*more),
+                    digits(*fewer),
+                    digits(*more),
+                    digits(*worth),
+                );
+                let note = Note::new("contention", text).with("trace", name.as_str());
+                let note = note.with("class", class.as_str()).with("ratio", *ratio);
+                let note = note.with("ratio_lower", it.interval.lower);
+                let note = note.with("ratio_upper", it.interval.upper);
+                let note = note
+                    .with("fewer_at_once", *fewer)
+                    .with("more_at_once", *more);
+                let note = note.with("worth", *worth);
+                let note = note.with("worth_lower", it.worth_interval.lower);
+                let note = note.with("worth_upper", it.worth_interval.upper);
+                notes.push(
+                    note.with("workers", it.workers)
+                        .with("idle_workers", it.idle),
+                );
+            }
+        }
+        notes
+    }
+
     /// Returns the classes that only one side has.
     fn other_classes(&self) -> Vec<Note> {
         let mut notes = Vec::new();
@@ -296,7 +347,8 @@ impl<'t> TraceComparisonAnswer<'t> {
 
     fn notes(&self) -> Vec<Note> {
         let comparison = &self.comparison;
-        let mut notes = self.reasons();
+        let mut notes = self.crowding();
+        notes.extend(self.reasons());
         notes.extend(self.other_classes());
         if self.part == ComparedPart::Path {
             let text = "differences add up to that of the whole; times are means over the paths that are nearly as long as the longest";
@@ -438,9 +490,10 @@ fn class_rows(
 ) -> Vec<Vec<ComparedTraceRow>> {
     let rows = comparison.classes.iter().map(|class| {
         let mut rows = row(&class.class, class.duration.name(), &class.means);
-        let sides = class.counts.iter().zip(&class.ratios);
-        for (row, (count, ratio)) in rows.iter_mut().zip(sides) {
+        let sides = class.counts.iter().zip(&class.at_once).zip(&class.ratios);
+        for (row, ((count, at_once), ratio)) in rows.iter_mut().zip(sides) {
             row.count = Some(*count);
+            row.at_once = *at_once;
             class.duration.meaning().clone_into(&mut row.meaning);
             if let Some(ratio) = ratio {
                 row.ratio = Some(ratio.ratio);

@@ -79,7 +79,9 @@ pub struct ComparedTraceRow {
     /// The 95 % interval of the ratio.
     pub ratio_lower: Option<f64>,
     pub ratio_upper: Option<f64>,
-    /// What the interval is over: `runs`, `paired tasks` (those of the same name) or `tasks`.
+    /// Of the time to compute: the mean number of tasks that compute at once while one of the class does.
+    pub at_once: Option<f64>,
+    /// Of these is the interval: `runs`, `paired tasks` (those of the same name) or `tasks`.
     pub over: Option<&'static str>,
     /// Whether the ratio differs from 1 by more than chance, corrected for the number of classes.
     pub is_changed: Option<bool>,

@@ -1,7 +1,7 @@
 //! Predictions of a run under other conditions: `lapwing trace what-if`.
 
 use lapwing_model::text::{counted, joined};
-use lapwing_trace::{Prediction, Scenario, TaskGraph, Trace, what_if};
+use lapwing_trace::{Prediction, Scenario, TaskGraph, Trace, what_if, worker_time};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -20,6 +20,8 @@ pub struct WhatIfAnswer<'t> {
     graph: &'t TaskGraph,
     replayed: Prediction,
     rows: Vec<ScenarioRow>,
+    /// The numbers of workers of the runs that tell how long tasks compute beside others; empty without such runs.
+    loads: Vec<usize>,
 }
 
 /// What a run would have taken, in nanoseconds.
@@ -105,11 +107,13 @@ impl<'t> WhatIfAnswer<'t> {
                 ratio: share(prediction.predicted, replayed.replayed),
             }
         }));
+        let loads = scenarios.iter().find_map(|it| it.loads.as_ref());
         Self {
             trace,
             graph,
             replayed,
             rows,
+            loads: loads.map_or_else(Vec::new, |it| it.workers.clone()),
         }
     }
 
@@ -129,6 +133,7 @@ impl<'t> WhatIfAnswer<'t> {
             );
             notes.push(Note::new("replay", text).with("error", error));
         }
+        notes.extend(self.crowding());
         if self.graph.circular > 0 {
             let text = format!(
                 "{} left out, because tasks would wait for themselves",
@@ -139,6 +144,36 @@ impl<'t> WhatIfAnswer<'t> {
         notes
     }
 }
+
+impl WhatIfAnswer<'_> {
+    /// Returns what is known of how long tasks take beside more others, where that matters.
+    fn crowding(&self) -> Option<Note> {
+        let workers = self.rows.iter().map(|row| row.workers).max()?;
+        let measured = self.replayed.workers;
+        if let Some(most) = self.loads.last() {
+            let numbers = joined(self.loads.iter().map(ToString::to_string));
+            let beyond = match workers > *most {
+                true => "; more than that is beyond what was measured",
+                false => "",
+            };
+            let text = format!(
+                "tasks compute for as long beside others as in runs with {numbers} workers{beyond}"
+            );
+            return Some(Note::new("contention", text).with("workers", self.loads.clone()));
+        }
+        let busy = worker_time(self.trace)?.utilisation()?;
+        (workers > measured && busy >= BUSY).then(|| {
+            let text = format!(
+                "every task is predicted to compute for as long as measured, however many do at once: if {} already fill the cores, more may gain nothing. A run with another number of workers tells: give it after `--`",
+                counted(measured, "worker")
+            );
+            Note::new("contention_unknown", text).with("utilisation", busy)
+        })
+    }
+}
+
+/// Workers that are busy for this share of the time can be in each other's way.
+const BUSY: f64 = 0.3;
 
 /// The kind of these answers.
 pub const KIND: AnswerKind =
