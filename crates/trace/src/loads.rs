@@ -10,6 +10,9 @@ use crate::names::Name;
 use crate::trace::{Task, Trace};
 use crate::worker_time::worker_time;
 
+/// Tasks that take so many times as long beside others share what they all need.
+const SLOWER: f64 = 1.1;
+
 /// How long the tasks of each class compute, by the number of tasks that compute at once.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Loads {
@@ -55,23 +58,22 @@ impl Loads {
         loads
     }
 
-    /// Returns how long a task of a class computes with so many at once, in ns: on straight lines between what was
-    /// measured, as long as with the fewest below that, and on the last line beyond, unless that falls.
+    /// Returns how long a task of a class computes with so many at once, in ns: as long as with the fewer of the nearest
+    /// two that were measured, unless more would get done at once than with the more. Beyond the most, what was slower
+    /// with them than with the fewest gets no more done at once, and all else takes as long.
     pub(crate) fn time(&self, class: &str, at_once: f64) -> Option<f64> {
         let points = self.classes.get(class)?;
-        let after = points.partition_point(|point| point.0 <= at_once);
-        let on_line = |from: (f64, f64), to: (f64, f64)| {
-            let slope = (to.1 - from.1) / (to.0 - from.0);
-            from.1 + slope * (at_once - from.0)
-        };
-        match (after, &points[..]) {
-            (0, [first, ..]) => Some(first.1),
-            (_, [.., before, last]) if after == points.len() => {
-                Some(on_line(*before, *last).max(last.1))
-            }
-            (_, [only]) => Some(only.1),
-            _ => Some(on_line(points[after - 1], points[after])),
+        let (first, last) = (points.first()?, points.last()?);
+        if at_once >= last.0 {
+            let is_slower = last.1 > SLOWER * first.1;
+            let more = if is_slower { at_once / last.0 } else { 1.0 };
+            return Some(last.1 * more);
         }
+        let after = points.partition_point(|point| point.0 <= at_once);
+        let Some((from, to)) = after.checked_sub(1).map(|it| (points[it], points[after])) else {
+            return Some(first.1);
+        };
+        Some(from.1.max(to.1 * at_once / to.0))
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod causes;
 mod compare;
+mod loads;
 mod reference_earthkit;
 mod waiting;
 mod what_if;

@@ -250,9 +250,10 @@ impl<'t> TraceComparisonAnswer<'t> {
                 continue;
             }
             let rest = difference - large.iter().map(|it| it.time).sum::<i64>();
+            let is_other = wholes[side].workers != wholes[0].workers;
             let texts = large
                 .iter()
-                .map(|it| format!("{} ({})", phrase(it), signed_time(it.time)));
+                .map(|it| format!("{} ({})", phrase(it, is_other), signed_time(it.time)));
             let mut texts: Vec<String> = texts.collect();
             if share(rest.abs(), baseline) >= EQUAL / 2.0 {
                 texts.push(format!("the rest ({})", signed_time(rest)));
@@ -542,7 +543,7 @@ fn over(replicates: Replicates) -> &'static str {
 }
 
 /// Says what makes up a part of a difference.
-fn phrase(reason: &PathReason) -> String {
+fn phrase(reason: &PathReason, is_other_number: bool) -> String {
     let (class, is_more) = (&reason.class, reason.time > 0);
     match reason.kind {
         ReasonKind::Longer(part) => {
@@ -552,6 +553,9 @@ fn phrase(reason: &PathReason) -> String {
         ReasonKind::Number => {
             let more = if is_more { "more" } else { "fewer" };
             format!("{more} `{class}` tasks")
+        }
+        ReasonKind::Placement if is_other_number => {
+            "tasks are shared by another number of workers".to_owned()
         }
         ReasonKind::Placement => "placement, as other tasks are waited for".to_owned(),
         ReasonKind::Waiting(Some(PathPart::Task(TaskDuration::Queue))) => {

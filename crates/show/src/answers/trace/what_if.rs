@@ -120,7 +120,7 @@ impl<'t> WhatIfAnswer<'t> {
     fn notes(&self) -> Vec<Note> {
         let ideal = self.graph.ideal(self.trace);
         let text = format!(
-            "the critical path of {} takes {}: no number of workers makes the run faster",
+            "the critical path of {} takes {}: with no number of workers the run is faster than that",
             counted(ideal.path.len(), "task"),
             time(ideal.critical)
         );
