@@ -3,6 +3,7 @@
 mod older;
 mod wire;
 
+use std::iter::empty;
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -246,7 +247,7 @@ impl Reader {
             extra: Object::new(),
         }));
         self.records.extend(end);
-        if sink.line(spot, &self.records, Some((id, iterations)))? {
+        if sink.line(spot, &self.records, empty(), Some((id, iterations)))? {
             sink.found().result(&name);
         }
         Ok(())

@@ -10,7 +10,7 @@ use crate::shared::keys::put;
 use crate::shared::sink::Sink;
 use crate::{ImportError, Source, TraceNames};
 use lapwing_model::{Id, Metric, Object, Span};
-use lapwing_trace::SpanReader;
+use lapwing_trace::{SpanReader, Trace};
 
 /// The category of a piece of work in the graph.
 pub(crate) const TASK: &str = "task";
@@ -108,10 +108,21 @@ pub(crate) fn traced(
     mut spans: Vec<SpanDraft>,
 ) -> InstanceDraft {
     spans.sort_by_key(|span| span.events.values().min().copied());
+    let mut reader = SpanReader::default();
+    for span in &spans {
+        reader.add(&span.clone().into_span(nobody(), None, 0));
+    }
+    let mut draft = measured(benchmark, seconds, &reader.finish());
+    draft.spans = spans;
+    draft
+}
+
+/// Returns the instance of a trace without its spans.
+pub(crate) fn measured(benchmark: &str, seconds: Option<f64>, trace: &Trace) -> InstanceDraft {
     let mut draft = InstanceDraft::of(benchmark);
     let seconds = seconds.filter(|seconds| *seconds > 0.0);
     let wall_time = seconds.map(|seconds| ("wall_time".to_owned(), Metric::lower("s"), seconds));
-    for (name, metric, value) in metrics_of(&spans).into_iter().chain(wall_time) {
+    for (name, metric, value) in lapwing_trace::metrics(trace).into_iter().chain(wall_time) {
         draft.metrics.insert(name.clone(), metric);
         draft.iterations.values.insert(name, vec![value]);
     }
@@ -119,16 +130,7 @@ pub(crate) fn traced(
         draft.iterations.count = 1;
         draft.iterations.burn_in = vec![false];
     }
-    draft.spans = spans;
     draft
-}
-
-fn metrics_of(spans: &[SpanDraft]) -> Vec<(String, Metric, f64)> {
-    let mut reader = SpanReader::default();
-    for span in spans {
-        reader.add(&span.clone().into_span(nobody(), None, 0));
-    }
-    lapwing_trace::metrics(&reader.finish())
 }
 
 /// Returns an id for spans that have no instance yet.

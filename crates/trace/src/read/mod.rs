@@ -52,7 +52,7 @@ impl TraceReader {
                 Ok(text) => Cow::Borrowed(text),
                 Err(_) => String::from_utf8_lossy(&bytes),
             };
-            match parse(text.trim()) {
+            match parse(text.trim_start_matches('\u{feff}').trim()) {
                 Line::Event(event) if self.builder.event(&event, number).is_some() => {}
                 Line::Micro { kind, duration } => self.builder.micro(&kind, duration),
                 Line::Other => {}
