@@ -136,6 +136,11 @@ impl ChromeReader {
     fn take(&mut self, event: ChromeEvent<'_>, sink: &mut Sink<'_, '_>) -> Result<(), String> {
         let thread = (identity(&event.pid), identity(&event.tid));
         match &*event.ph {
+            // Bazel's lane of actions that others show already.
+            "X" if event.cat == "critical path component" => {
+                let notes = sink.notes();
+                notes.left("the lane `Critical Path`", "its actions are on other lanes");
+            }
             "X" => {
                 let begin = time("ts", &event.ts)?;
                 // Without a duration it had not ended.

@@ -178,6 +178,22 @@ pub(crate) fn take_traces(
     intake.finish()
 }
 
+/// Puts spans of a source that does not say where they ran on lanes: each on the first that is free when it begins, as
+/// if it had always been used first.
+pub(crate) fn put_in_lanes(spans: &mut [SpanDraft]) {
+    let first = |span: &SpanDraft| span.events.values().min().copied();
+    spans.sort_by_key(first);
+    let mut busy_until: Vec<Option<i64>> = Vec::new();
+    for span in spans {
+        let begin = first(span);
+        let free = busy_until.iter().position(|until| *until <= begin);
+        let lane = free.unwrap_or(busy_until.len());
+        busy_until.resize(busy_until.len().max(lane + 1), None);
+        busy_until[lane] = span.events.values().max().copied();
+        span.lane = Some((lane + 1).to_string());
+    }
+}
+
 /// Returns a number of nanoseconds since 1970 as a time.
 pub(crate) fn timestamp_of(nanoseconds: i64) -> Option<Timestamp> {
     Timestamp::from_nanosecond(nanoseconds.into()).ok()

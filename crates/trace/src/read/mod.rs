@@ -52,7 +52,11 @@ impl TraceReader {
                 Ok(text) => Cow::Borrowed(text),
                 Err(_) => String::from_utf8_lossy(&bytes),
             };
-            match parse(text.trim_start_matches('\u{feff}').trim()) {
+            let text = match text.strip_prefix('\u{feff}') {
+                Some(text) if number == 1 => text,
+                _ => &*text,
+            };
+            match parse(text.trim()) {
                 Line::Event(event) if self.builder.event(&event, number).is_some() => {}
                 Line::Micro { kind, duration } => self.builder.micro(&kind, duration),
                 Line::Other => {}
