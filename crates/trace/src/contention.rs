@@ -87,9 +87,8 @@ pub fn contention(trace: &Trace) -> Vec<Contention> {
             let beside: Vec<(usize, &Task, f64)> = beside.collect();
             let line = |part: TaskDuration| {
                 let points = beside.iter();
-                let points = points.filter_map(|(_, task, further)| {
-                    Some((1.0 + further, part.of(task)? as f64))
-                });
+                let points = points
+                    .filter_map(|(_, task, further)| Some((1.0 + further, part.of(task)? as f64)));
                 StraightLine::through(&points.collect::<Vec<_>>())
             };
             let Some(computing) = line(TaskDuration::Compute) else {

@@ -296,13 +296,7 @@ impl Iterator for TraceSpans<'_> {
 }
 
 impl TraceSpans<'_> {
-    fn span(
-        &self,
-        category: &str,
-        name: &str,
-        lane: Option<Name>,
-        events: &[(&str, i64)],
-    ) -> Span {
+    fn span(&self, category: &str, name: &str, lane: Option<Name>, events: &[(&str, i64)]) -> Span {
         let known = events.iter().filter(|(_, at)| *at != MISSING);
         Span {
             instance: self.instance,

@@ -183,7 +183,10 @@ impl ChromeReader {
     }
 
     fn begin(&mut self, thread: ThreadId, event: ChromeEvent<'_>, begin: i64) -> usize {
-        let mut span = SpanDraft::of(PLAIN, event.name.into_owned());
+        // Ray's parts of a task have its word in front.
+        let part = event.name.strip_prefix("task:");
+        let part = part.filter(|_| event.cat == event.name);
+        let mut span = SpanDraft::of(PLAIN, part.unwrap_or(&event.name));
         span.event("begin", Some(begin));
         let category = (!event.cat.is_empty()).then(|| event.cat.into_owned());
         span.attribute("category", category);

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use crate::shared::testing::{brief, imported, read_text, refusal, refusal_of, shown};
 
 #[test]
@@ -105,4 +107,36 @@ fn complete_events_of_a_killed_or_careless_program_are_kept() {
     kept in names and texts: 1 control character
     "#);
     insta::assert_snapshot!(refusal_of("chrome-trace", "[{\"name\": x}]"), @"made-up:1: not valid JSON: expected value");
+}
+
+#[test]
+fn a_profile_of_bazel_is_read_without_its_lane_of_repeated_actions() {
+    let imported = imported("bazel-4.2/profile.gz");
+    insta::assert_snapshot!(lanes_of(&imported), @"");
+    let notes = imported.notes.iter().map(|note| format!("{note:?}"));
+    let notes: Vec<String> = notes.collect();
+    assert!(
+        notes.iter().any(|it| it.contains("Critical Path")),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn a_timeline_of_ray_has_the_parts_of_tasks_on_their_worker() {
+    insta::assert_snapshot!(lanes_of(&imported("ray-2.60/timeline.json")), @"");
+}
+
+/// Returns each lane with the names of its spans.
+fn lanes_of(imported: &crate::Imported) -> String {
+    let mut lanes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for record in &imported.records {
+        if let lapwing_model::Record::Span(span) = record {
+            let lane = span.lane.as_deref().unwrap_or_default();
+            lanes.entry(lane).or_default().push(&span.name);
+        }
+    }
+    let lines = lanes
+        .iter()
+        .map(|(lane, names)| format!("{lane}: {}", names.join(", ")));
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -3,9 +3,9 @@
 mod older;
 mod wire;
 
-use std::iter::empty;
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
+use std::iter::empty;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use crate::hail::older::{is_older, read_older};

@@ -110,7 +110,9 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
                 Err(bad) => sink.bad(bad),
             }
         }
-        let first = spans.iter().min_by_key(|it| (it.parent().is_some(), it.start_time));
+        let first = spans
+            .iter()
+            .min_by_key(|it| (it.parent().is_some(), it.start_time));
         let of_first = first.and_then(|it| trace.processes.get(&it.process_id));
         service = service.or(of_first.map(|it| it.service_name.clone()));
         let drafted = drafts_of(&spans, &trace.processes);

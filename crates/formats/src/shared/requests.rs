@@ -19,7 +19,9 @@ pub(crate) fn requests(
     let mut requests: Vec<(Option<String>, Vec<SpanDraft>)> = Vec::new();
     for mut spans in ids.into_values() {
         spans.sort_by_key(begin);
-        let root = spans.iter().find(|it| !it.attributes.contains_key("parent"));
+        let root = spans
+            .iter()
+            .find(|it| !it.attributes.contains_key("parent"));
         requests.push((root.map(|root| root.name.clone()), spans));
     }
     requests.sort_by_key(|(_, spans)| spans.first().and_then(begin));

@@ -96,7 +96,9 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     // Client and server of a call share its id.
     let of_kind = |kind: &str| -> BTreeSet<(String, String)> {
         let spans = spans.iter().filter(|span| span.kind == kind);
-        spans.map(|span| (span.trace_id.clone(), span.id.clone())).collect()
+        spans
+            .map(|span| (span.trace_id.clone(), span.id.clone()))
+            .collect()
     };
     let (clients, servers) = (of_kind("CLIENT"), of_kind("SERVER"));
     let is_shared = |key: &(String, String)| clients.contains(key) && servers.contains(key);
@@ -108,7 +110,9 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         started: (spans.iter().filter_map(ZipkinSpan::begin).min()).and_then(timestamp_of),
         ..SessionDraft::of("Zipkin")
     };
-    let first = spans.iter().min_by_key(|it| (it.parent_id.is_some(), it.timestamp));
+    let first = spans
+        .iter()
+        .min_by_key(|it| (it.parent_id.is_some(), it.timestamp));
     let service = first.and_then(|it| it.local_endpoint.service_name.clone());
     let drafts = spans.into_iter().map(|span| {
         let lane = span.lane();

@@ -16,7 +16,9 @@ fn a_server_is_a_child_of_its_client_though_they_share_an_id() {
         {"traceId": "a", "id": "3", "parentId": "2", "name": "query", "timestamp": 40, "duration": 20, "localEndpoint": {"serviceName": "back"}}
     ]]"#;
     let all = shown(&read_text("zipkin", text));
-    let attributes = all.lines().filter_map(|line| line.split_once("\"attributes\":{\"")?.1.strip_suffix("}}"));
+    let attributes = all
+        .lines()
+        .filter_map(|line| line.split_once("\"attributes\":{\"")?.1.strip_suffix("}}"));
     let spans: Vec<&str> = attributes.filter(|it| it.contains("span")).collect();
     insta::assert_snapshot!(spans.join("\n"), @"");
 }
