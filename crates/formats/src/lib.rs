@@ -31,10 +31,12 @@ mod google_benchmark;
 mod gungraun;
 mod hail;
 mod hyperfine;
+mod jaeger;
 mod jmh;
 mod junit;
 mod libtest;
 mod lnt;
+mod ninja;
 mod otlp;
 mod parsl;
 mod pyperf;
@@ -45,6 +47,7 @@ mod runs;
 mod shared;
 mod vitest;
 mod wfcommons;
+mod zipkin;
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -89,6 +92,9 @@ pub const FORMATS: &[Format] = &[
     dask::FORMAT,
     wfcommons::FORMAT,
     otlp::FORMAT,
+    jaeger::FORMAT,
+    zipkin::FORMAT,
+    ninja::FORMAT,
     chrome_trace::FORMAT,
     parsl::FORMAT,
     coiled::FORMAT,

@@ -193,11 +193,25 @@ fn is_surely_short(record: &Record) -> bool {
             texts.map(|text| 4 + text.len()).sum()
         }
         Record::InstanceEnd(it) => it.message.as_ref().map_or(0, String::len),
-        Record::Session(_)
-        | Record::Run(_)
-        | Record::Span(_)
-        | Record::Summary(_)
-        | Record::Annotation(_) => return false,
+        Record::Span(it) => {
+            let texts = [&it.category, &it.name].into_iter();
+            let texts = texts.chain(&it.lane).chain(&it.clock);
+            let texts = texts
+                .chain(it.inputs.iter().flatten())
+                .chain(it.events.keys());
+            let texts: usize = texts.map(|text| 24 + text.len()).sum();
+            let mut attributes = it.attributes.iter();
+            let attributes = attributes.try_fold(0, |sum, (key, value)| match value {
+                Value::String(text) => Some(sum + 8 + key.len() + text.len()),
+                Value::Null | Value::Bool(_) | Value::Number(_) => Some(sum + 40 + key.len()),
+                Value::Array(_) | Value::Object(_) => None,
+            });
+            let is_short = |attributes: usize| texts + attributes < SURELY_SHORT;
+            return it.extra.is_empty() && attributes.is_some_and(is_short);
+        }
+        Record::Session(_) | Record::Run(_) | Record::Summary(_) | Record::Annotation(_) => {
+            return false;
+        }
     };
     length < SURELY_SHORT && !has_object(record, |object| !object.is_empty())
 }

@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn stored_spans_keep_the_clock_of_their_host() {
         let trace = read(&log(2_000 * MILLISECOND));
-        let spans = trace.spans(lapwing_model::Id::derived(&[]));
+        let spans: Vec<_> = trace.spans(lapwing_model::Id::derived(&[])).collect();
         assert_eq!(
             spans[1].events["enqueued"],
             2_110 * MILLISECOND + MILLISECOND / 2

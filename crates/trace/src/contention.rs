@@ -86,10 +86,13 @@ pub fn contention(trace: &Trace) -> Vec<Contention> {
                 let all = running.until(to) - running.until(from);
                 Some(all / (to - from) as f64 - weights[&class])
             };
+            let beside = tasks.iter();
+            let beside = beside.filter_map(|(index, task)| Some((*index, *task, further(task)?)));
+            let beside: Vec<(usize, &Task, f64)> = beside.collect();
             let line = |part: TaskDuration| {
-                let points = tasks
-                    .iter()
-                    .filter_map(|(_, task)| Some((1.0 + further(task)?, part.of(task)? as f64)));
+                let points = beside.iter();
+                let points = points
+                    .filter_map(|(_, task, further)| Some((1.0 + further, part.of(task)? as f64)));
                 StraightLine::through(&points.collect::<Vec<_>>())
             };
             let Some(computing) = line(TaskDuration::Compute) else {
@@ -107,8 +110,7 @@ pub fn contention(trace: &Trace) -> Vec<Contention> {
                 }
             });
             let others = computing.concurrency - 1.0;
-            let of_tasks = tasks.iter();
-            let of_tasks = of_tasks.filter_map(|(index, task)| Some((*index, further(task)?)));
+            let of_tasks = beside.iter().map(|(index, _, further)| (*index, *further));
             let of_tasks = of_tasks.collect();
             found.push(Contention {
                 class,

@@ -58,7 +58,7 @@ pub use path::{PathPart, PathParts, RunPath, run_path};
 pub use profile::{ClassProfile, profile};
 pub use range::TraceRange;
 pub use read::{TraceError, TraceReader};
-pub use spans::SpanReader;
+pub use spans::{SpanReader, TraceSpans};
 pub use trace::{
     InputsSource, MISSING, Micro, OtherSpan, Phase, Pressure, Resource, Task, TaskEvent, Trace,
     Transfer, TransferEvent, TransferMode,

@@ -211,6 +211,14 @@ pub(crate) struct Replay<'t> {
     pub lanes: Vec<ReplayedLane>,
     /// The tasks in the order of their starts.
     pub order: Vec<usize>,
+    /// The place of each task in that order.
+    places: Vec<u32>,
+    /// The tasks that wait for each by the graph.
+    outputs: Vec<Vec<usize>>,
+    /// When each task was planned; [`i64::MAX`] if that is unknown.
+    planned: Vec<i64>,
+    /// When each task ended; [`i64::MIN`] if it did not.
+    ends: Vec<i64>,
     pub gates: Vec<Gate>,
     copies: InputCopies,
     /// When the run begins on the trace's clock.
@@ -229,12 +237,23 @@ impl<'t> Replay<'t> {
             Some(found) => (Cow::Owned(found.graph), found.tasks),
             None => (Cow::Borrowed(own), 0),
         };
+        let mut places = vec![0_u32; order.len()];
+        for (at, index) in (0..).zip(&order) {
+            places[*index] = at;
+        }
+        let tasks = trace.tasks.iter();
+        let planned = tasks.clone().map(|it| planned(it).unwrap_or(i64::MAX));
+        let ends = tasks.map(|it| it.end().unwrap_or(i64::MIN));
         let mut replay = Self {
             tasks: Vec::new(),
             waits: Vec::new(),
             copies: InputCopies::of(trace, &graph),
             gates: Vec::new(),
             waits_for_controller: true,
+            places,
+            outputs: outputs_of(&graph.inputs),
+            planned: planned.collect(),
+            ends: ends.collect(),
             trace,
             graph,
             own,
@@ -530,11 +549,7 @@ impl<'t> Replay<'t> {
 
     /// Returns whether a task was planned when an input was not known to be done, so that it waited on its worker.
     fn waits_on_worker(&self, index: usize, input: usize) -> bool {
-        let task = &self.trace.tasks[index];
-        let end = self.trace.tasks[input].end();
-        planned(task)
-            .zip(end)
-            .is_some_and(|(planned, end)| planned < end)
+        self.planned[index] < self.ends[input]
     }
 
     /// Returns when the inputs of a task are known to the controller, and until when others hold it up on its worker.
@@ -705,14 +720,13 @@ impl<'t> Replay<'t> {
         let inputs = self.inputs(changes);
         let count = self.tasks.len();
         let works = self.works(changes);
-        let mut place = vec![0_u32; count];
-        for (at, index) in (0..).zip(&self.order) {
-            place[*index] = at;
-        }
-        let outputs = outputs_of(inputs);
+        let other_outputs = changes.inputs.as_deref().map(outputs_of);
+        let outputs = other_outputs.as_ref().unwrap_or(&self.outputs);
         let mut waiting: Vec<usize> = inputs.iter().map(Vec::len).collect();
         // What is ready, by its place; what becomes ready, and when lanes become free, by time.
-        let mut now_ready = BinaryHeap::new();
+        let first = (0..count).filter(|it| waiting[*it] == 0);
+        let mut now_ready: BinaryHeap<Reverse<u32>> =
+            first.map(|it| Reverse(self.places[it])).collect();
         let mut later: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
         let mut idle: BTreeSet<(i64, usize)> = BTreeSet::new();
         let mut idle_since: Vec<Option<i64>> = vec![None; lanes.len()];
@@ -726,11 +740,6 @@ impl<'t> Replay<'t> {
         let mut ready = vec![0_i64; count];
         let mut left = vec![0_i64; count];
         let mut known = vec![0_i64; count];
-        later.extend(
-            (0..count)
-                .filter(|it| waiting[*it] == 0)
-                .map(|it| Reverse((0, it))),
-        );
         let (mut now, mut makespan) = (0, 0);
         loop {
             while let Some(Reverse((at, lane))) = busy.peek().copied()
@@ -747,11 +756,12 @@ impl<'t> Replay<'t> {
                 && at <= now
             {
                 later.pop();
-                now_ready.push(Reverse((place[task], task)));
+                now_ready.push(Reverse(self.places[task]));
             }
             if let Some(first) = idle.first().copied()
-                && let Some(Reverse((_, task))) = now_ready.pop()
+                && let Some(Reverse(place)) = now_ready.pop()
             {
+                let task = self.order[place as usize];
                 let own = self.lane_of[task] as usize;
                 let own_since = idle_since.get(own).filter(|_| are_measured);
                 let (since, lane) = match own_since.copied().flatten() {
@@ -762,7 +772,7 @@ impl<'t> Replay<'t> {
                 idle_since[lane] = None;
                 let dies = lanes[lane].until.filter(|_| !changes.no_retries);
                 if dies.is_some_and(|until| now >= until) {
-                    now_ready.push(Reverse((place[task], task)));
+                    now_ready.push(Reverse(place));
                     continue;
                 }
                 let of_inputs = self.ready(task, &inputs[task], &left, &known);

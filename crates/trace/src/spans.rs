@@ -1,5 +1,7 @@
 //! Traces as spans of records, and spans as traces.
 
+use std::borrow::Cow;
+
 use lapwing_model::{Id, Object, Span};
 use serde_json::Value;
 
@@ -205,88 +207,173 @@ impl Trace {
         }
     }
 
-    /// Returns the trace as spans of an instance. Events keep their clock.
-    pub fn spans(&self, instance: Id) -> Vec<Span> {
-        if !self.shifts.is_empty() {
-            return self.as_measured().spans(instance);
+    /// Returns the trace as spans of an instance, by their beginnings. Events keep their clock.
+    pub fn spans(&self, instance: Id) -> TraceSpans<'_> {
+        let trace = if self.shifts.is_empty() {
+            Cow::Borrowed(self)
+        } else {
+            Cow::Owned(self.as_measured())
+        };
+        TraceSpans {
+            has_graph: trace.has_graph(),
+            places: places(&trace).into_iter(),
+            instance,
+            index: 0,
+            trace,
         }
-        let span = |category: &str, name: &str, lane: Option<Name>, events: &[(&str, i64)]| {
-            let known = events.iter().filter(|(_, at)| *at != MISSING);
-            Span {
-                instance,
-                iteration: None,
-                index: 0,
-                category: category.to_owned(),
-                name: name.to_owned(),
-                lane: lane.map(|lane| self.text(lane).to_owned()),
-                inputs: None,
-                clock: None,
-                events: known
-                    .map(|(event, at)| ((*event).to_owned(), *at))
-                    .collect(),
-                attributes: Object::new(),
-                extra: Object::new(),
+    }
+}
+
+/// When a span begins, the number of its kind, and its place among those.
+type TracePlace = (Option<i64>, u8, usize);
+
+fn places(trace: &Trace) -> Vec<TracePlace> {
+    let first = |events: &[i64]| events.iter().copied().filter(|at| *at != MISSING).min();
+    let tasks = trace.tasks.iter().map(Task::begin);
+    let transfers = trace.transfers.iter().map(|it| first(&it.events));
+    let phases = trace.phases.iter().map(|it| first(&[it.start, it.end]));
+    let micros = trace.micros.iter().map(|_| None);
+    let others = trace.others.iter().map(|it| first(&[it.start, it.end]));
+    let pressures = trace.pressures.iter();
+    let pressures = pressures.map(|it| first(&[it.start, it.end]));
+    let numbered = |(at, begin)| (begin, at);
+    let kind = |kind: u8| move |(begin, at)| (begin, kind, at);
+    let mut places = Vec::new();
+    places.extend(tasks.enumerate().map(numbered).map(kind(0)));
+    places.extend(transfers.enumerate().map(numbered).map(kind(1)));
+    places.extend(phases.enumerate().map(numbered).map(kind(2)));
+    places.extend(micros.enumerate().map(numbered).map(kind(3)));
+    places.extend(others.enumerate().map(numbered).map(kind(4)));
+    places.extend(pressures.enumerate().map(numbered).map(kind(5)));
+    places.sort_unstable();
+    places
+}
+
+/// The spans of a trace, by their beginnings: [`Trace::spans`].
+#[derive(Debug)]
+pub struct TraceSpans<'t> {
+    trace: Cow<'t, Trace>,
+    instance: Id,
+    has_graph: bool,
+    places: std::vec::IntoIter<TracePlace>,
+    index: u32,
+}
+
+impl ExactSizeIterator for TraceSpans<'_> {}
+
+impl Iterator for TraceSpans<'_> {
+    type Item = Span;
+
+    fn next(&mut self) -> Option<Span> {
+        let (_, kind, at) = self.places.next()?;
+        let span = match kind {
+            0 => self.task(at),
+            1 => self.transfer(at),
+            2 => self.phase(at),
+            3 => self.micro(at)?,
+            4 => {
+                let it = &self.trace.others[at];
+                let name = self.trace.text(it.name);
+                self.between("span", name, Some(it.worker), [it.start, it.end])
+            }
+            _ => {
+                let it = &self.trace.pressures[at];
+                let worker = Some(it.worker);
+                let mut span = self.between(HOST, PRESSURE, worker, [it.start, it.end]);
+                for (resource, share) in Resource::ALL.iter().zip(it.shares) {
+                    put(&mut span, resource.share_name(), Some(share));
+                }
+                span
             }
         };
-        let tasks = self.tasks.iter().map(|task| {
-            let events = TaskEvent::ALL.map(|event| (event.name(), task.events[event as usize]));
-            let mut span = span(TASK, self.text(task.name), Some(task.worker), &events);
-            if self.has_graph() {
-                let inputs = task.inputs.iter();
-                span.inputs = Some(inputs.map(|name| self.text(*name).to_owned()).collect());
-            }
-            put(&mut span, "class", Some(self.text(task.class)));
-            put(&mut span, "duration", task.duration);
-            put(&mut span, "cpu", task.cpu);
-            put(&mut span, "bytes", task.bytes);
-            span
-        });
-        let transfers = self.transfers.iter().map(|transfer| {
-            let events = TransferEvent::ALL;
-            let events = events.map(|event| (event.name(), transfer.events[event as usize]));
-            let (name, target) = (self.text(transfer.dataset), Some(transfer.target));
-            let mut span = span(TRANSFER, name, target, &events);
-            let source = Some(self.text(transfer.source)).filter(|source| !source.is_empty());
-            put(&mut span, "source", source);
-            let mode = Some(transfer.mode).filter(|mode| *mode != TransferMode::Unknown);
-            put(&mut span, "mode", mode.map(TransferMode::name));
-            let attempt = Some(transfer.attempt).filter(|attempt| *attempt > 0);
-            put(&mut span, "attempt", attempt);
-            span
-        });
-        let phases = self.phases.iter().map(|phase| {
-            let events = [("begin", phase.start), ("end", phase.end)];
-            let mut span = span(CONTROLLER, self.text(phase.name), None, &events);
-            for (name, count) in &phase.counts {
-                put(&mut span, self.text(*name), Some(*count));
-            }
-            span
-        });
-        let micros = self.micros.iter().map(|(kind, micro)| {
-            let mut span = span(MICRO, kind, None, &[]);
-            put(&mut span, "count", Some(micro.count));
-            put(&mut span, "sum", Some(micro.sum));
-            put(&mut span, "max", Some(micro.max));
-            span
-        });
-        let others = self.others.iter().map(|other| {
-            let events = [("begin", other.start), ("end", other.end)];
-            span("span", self.text(other.name), Some(other.worker), &events)
-        });
-        let pressures = self.pressures.iter().map(|pressure| {
-            let events = [("begin", pressure.start), ("end", pressure.end)];
-            let mut span = span(HOST, PRESSURE, Some(pressure.worker), &events);
-            for (resource, share) in Resource::ALL.iter().zip(pressure.shares) {
-                put(&mut span, resource.share_name(), Some(share));
-            }
-            span
-        });
-        let all = tasks.chain(transfers).chain(phases).chain(micros);
-        let mut spans: Vec<Span> = all.chain(others).chain(pressures).collect();
-        for (index, span) in (0..).zip(&mut spans) {
-            span.index = index;
+        self.index += 1;
+        Some(span)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.places.size_hint()
+    }
+}
+
+impl TraceSpans<'_> {
+    fn span(&self, category: &str, name: &str, lane: Option<Name>, events: &[(&str, i64)]) -> Span {
+        let known = events.iter().filter(|(_, at)| *at != MISSING);
+        Span {
+            instance: self.instance,
+            iteration: None,
+            index: self.index,
+            category: category.to_owned(),
+            name: name.to_owned(),
+            lane: lane.map(|lane| self.trace.text(lane).to_owned()),
+            inputs: None,
+            clock: None,
+            events: known
+                .map(|(event, at)| ((*event).to_owned(), *at))
+                .collect(),
+            attributes: Object::new(),
+            extra: Object::new(),
         }
-        spans
+    }
+
+    fn between(
+        &self,
+        category: &str,
+        name: &str,
+        lane: Option<Name>,
+        [begin, end]: [i64; 2],
+    ) -> Span {
+        self.span(category, name, lane, &[("begin", begin), ("end", end)])
+    }
+
+    fn task(&self, at: usize) -> Span {
+        let task = &self.trace.tasks[at];
+        let text = |name: Name| self.trace.text(name);
+        let events = TaskEvent::ALL.map(|event| (event.name(), task.events[event as usize]));
+        let mut span = self.span(TASK, text(task.name), Some(task.worker), &events);
+        if self.has_graph {
+            let inputs = task.inputs.iter();
+            span.inputs = Some(inputs.map(|name| text(*name).to_owned()).collect());
+        }
+        put(&mut span, "class", Some(text(task.class)));
+        put(&mut span, "duration", task.duration);
+        put(&mut span, "cpu", task.cpu);
+        put(&mut span, "bytes", task.bytes);
+        span
+    }
+
+    fn transfer(&self, at: usize) -> Span {
+        let transfer = &self.trace.transfers[at];
+        let text = |name: Name| self.trace.text(name);
+        let events = TransferEvent::ALL;
+        let events = events.map(|event| (event.name(), transfer.events[event as usize]));
+        let (name, target) = (text(transfer.dataset), Some(transfer.target));
+        let mut span = self.span(TRANSFER, name, target, &events);
+        let source = Some(text(transfer.source)).filter(|source| !source.is_empty());
+        put(&mut span, "source", source);
+        let mode = Some(transfer.mode).filter(|mode| *mode != TransferMode::Unknown);
+        put(&mut span, "mode", mode.map(TransferMode::name));
+        let attempt = Some(transfer.attempt).filter(|attempt| *attempt > 0);
+        put(&mut span, "attempt", attempt);
+        span
+    }
+
+    fn phase(&self, at: usize) -> Span {
+        let phase = &self.trace.phases[at];
+        let name = self.trace.text(phase.name);
+        let mut span = self.between(CONTROLLER, name, None, [phase.start, phase.end]);
+        for (name, count) in &phase.counts {
+            put(&mut span, self.trace.text(*name), Some(*count));
+        }
+        span
+    }
+
+    fn micro(&self, at: usize) -> Option<Span> {
+        let (kind, micro) = self.trace.micros.iter().nth(at)?;
+        let mut span = self.span(MICRO, kind, None, &[]);
+        put(&mut span, "count", Some(micro.count));
+        put(&mut span, "sum", Some(micro.sum));
+        put(&mut span, "max", Some(micro.max));
+        Some(span)
     }
 }
 

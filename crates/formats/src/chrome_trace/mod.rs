@@ -136,6 +136,11 @@ impl ChromeReader {
     fn take(&mut self, event: ChromeEvent<'_>, sink: &mut Sink<'_, '_>) -> Result<(), String> {
         let thread = (identity(&event.pid), identity(&event.tid));
         match &*event.ph {
+            // Bazel's lane of actions that others show already.
+            "X" if event.cat == "critical path component" => {
+                let notes = sink.notes();
+                notes.left("the lane `Critical Path`", "its actions are on other lanes");
+            }
             "X" => {
                 let begin = time("ts", &event.ts)?;
                 // Without a duration it had not ended.
@@ -178,7 +183,10 @@ impl ChromeReader {
     }
 
     fn begin(&mut self, thread: ThreadId, event: ChromeEvent<'_>, begin: i64) -> usize {
-        let mut span = SpanDraft::of(PLAIN, event.name.into_owned());
+        // Ray's parts of a task have its word in front.
+        let part = event.name.strip_prefix("task:");
+        let part = part.filter(|_| event.cat == event.name);
+        let mut span = SpanDraft::of(PLAIN, part.unwrap_or(&event.name));
         span.event("begin", Some(begin));
         let category = (!event.cat.is_empty()).then(|| event.cat.into_owned());
         span.attribute("category", category);

@@ -1,4 +1,4 @@
-use crate::shared::testing::{brief, imported, read_text, refusal, refusal_of, shown};
+use crate::shared::testing::{brief, imported, lanes, read_text, refusal, refusal_of, shown};
 
 #[test]
 fn complete_events_are_spans() {
@@ -105,4 +105,36 @@ fn complete_events_of_a_killed_or_careless_program_are_kept() {
     kept in names and texts: 1 control character
     "#);
     insta::assert_snapshot!(refusal_of("chrome-trace", "[{\"name\": x}]"), @"made-up:1: not valid JSON: expected value");
+}
+
+#[test]
+fn a_profile_of_bazel_is_read_without_its_lane_of_repeated_actions() {
+    let lanes = lanes(&imported("bazel-4.2/profile.gz"));
+    let on = |lane: &str| lanes.iter().filter(|it| it.ends_with(lane)).count();
+    assert_eq!(on(":Critical Path"), 0);
+    assert_eq!(on(":grpc-command-0"), 30);
+    assert_eq!(lanes.len(), 64);
+}
+
+#[test]
+fn a_timeline_of_ray_has_the_parts_of_tasks_on_their_worker() {
+    let lanes = lanes(&imported("ray-2.60/timeline.json"));
+    let of = |name: &str| {
+        let own = lanes
+            .iter()
+            .filter(|it| it.starts_with(&format!("{name} on ")));
+        own.count()
+    };
+    let names = [
+        "__main__.add",
+        "__main__.load",
+        "deserialize_arguments",
+        "execute",
+        "store_outputs",
+    ];
+    assert_eq!(names.map(of), [1, 2, 3, 3, 3]);
+    assert!(
+        lanes.iter().all(|it| it.contains(" on 192.0.2.2:")),
+        "{lanes:?}"
+    );
 }

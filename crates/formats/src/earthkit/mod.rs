@@ -1,13 +1,17 @@
 //! Traces in the logs of earthkit-workflows.
 
+use std::io::{BufRead, Read};
+
+use lapwing_model::Span;
 use lapwing_trace::{TraceError, TraceReader};
 use memchr::memmem;
+use sha2::{Digest, Sha256};
 
-use crate::shared::intake::SessionDraft;
-use crate::shared::reading::document::Document;
+use crate::shared::intake::{Intake, SessionDraft};
+use crate::shared::reading::document::LONGEST_MIB;
 use crate::shared::reading::spot::Spot;
 use crate::shared::sink::Sink;
-use crate::shared::spans::{SpanDraft, WALL, nobody, take_trace, timestamp_of, traced};
+use crate::shared::spans::{WALL, measured, named_run, nobody, take_trace, timestamp_of};
 use crate::{Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format {
@@ -35,14 +39,18 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
 const CALENDAR: i64 = 1_000_000_000_000_000_000;
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
-    let document = Document::of(source)?;
+    let digest = digest(source)?;
+    let wrong = |reason: String| ImportError::Document {
+        name: source.name().to_owned(),
+        line: 1,
+        reason,
+    };
     let mut reader = TraceReader::default();
-    let read = reader.add(document.text().as_bytes());
+    let read = reader.add(source.text()?);
     let trace = match read.and_then(|()| reader.finish()) {
         Ok(trace) => trace,
-        Err(error @ (TraceError::Nothing | TraceError::Io(_))) => {
-            return Err(document.wrong_document(error.to_string()));
-        }
+        Err(TraceError::Io(error)) => return Err(source.failed(error)),
+        Err(error @ TraceError::Nothing) => return Err(wrong(error.to_string())),
     };
     for line in &trace.unreadable {
         let reason = "it looks like an event, and cannot be read";
@@ -58,20 +66,46 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         started: started.and_then(timestamp_of),
         ..SessionDraft::of("earthkit-workflows")
     };
-    let spans = trace.spans(nobody()).into_iter().map(|span| SpanDraft {
-        category: span.category,
-        name: span.name,
-        lane: span.lane,
-        inputs: span.inputs,
-        clock: Some(if is_wall { WALL } else { "monotonic" }.to_owned()),
-        events: span.events,
-        attributes: span.attributes,
+    let mut draft = measured(source.stem(), None, &trace);
+    let run = named_run(&sink.options.trace, &mut draft);
+    let spans = trace.spans(nobody());
+    if spans.len() == 0 {
+        return take_trace(source, &digest, sink, session, draft, 1);
+    }
+    let clock = if is_wall { WALL } else { "monotonic" };
+    let spans = spans.map(|span| Span {
+        clock: Some(clock.to_owned()),
+        ..span
     });
-    let spans: Vec<SpanDraft> = spans.collect();
-    // A large trace is not kept twice.
-    drop(trace);
-    let draft = traced(source.stem(), None, spans);
-    take_trace(source, document.sha256(), sink, session, draft, 1)
+    let mut intake = Intake::begin(source, &digest, sink, session)?;
+    let run = intake.run(run)?;
+    intake.trace(1, run, draft, spans)?;
+    intake.finish()
+}
+
+/// Returns the SHA-256 of a source, all of which is text.
+fn digest(source: &Source) -> Result<[u8; 32], ImportError> {
+    let mut hash = Sha256::new();
+    let mut text = source.text()?;
+    let (mut bytes, mut line) = (Vec::new(), 0);
+    loop {
+        bytes.clear();
+        let mut piece = (&mut text).take(LONGEST_MIB << 20);
+        let length = piece.read_until(b'\n', &mut bytes);
+        if length.map_err(|error| source.failed(error))? == 0 {
+            return Ok(hash.finalize().into());
+        }
+        line += 1;
+        if let Err(error) = str::from_utf8(&bytes) {
+            let byte = bytes[error.valid_up_to()];
+            return Err(ImportError::Document {
+                name: source.name().to_owned(),
+                line,
+                reason: format!("not UTF-8 text: there is a byte 0x{byte:02X}"),
+            });
+        }
+        hash.update(&bytes);
+    }
 }
 
 #[cfg(test)]

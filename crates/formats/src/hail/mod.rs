@@ -5,6 +5,7 @@ mod wire;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
+use std::iter::empty;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use crate::hail::older::{is_older, read_older};
@@ -246,7 +247,7 @@ impl Reader {
             extra: Object::new(),
         }));
         self.records.extend(end);
-        if sink.line(spot, &self.records, Some((id, iterations)))? {
+        if sink.line(spot, &self.records, empty(), Some((id, iterations)))? {
             sink.found().result(&name);
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! Record v1: what Lapwing and its plugins write themselves (`docs/record-format.md`).
 
+use std::iter::empty;
+
 use crate::shared::detect::{first_line, has_own_key};
 use crate::shared::reading::lines::{Line, Lines};
 use crate::shared::reading::spot::Spot;
@@ -33,7 +35,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         match record {
             Ok(record) => {
                 let records = [record];
-                let good = sink.line(Spot::from(number), &records, None)?;
+                let good = sink.line(Spot::from(number), &records, empty(), None)?;
                 if let ([Record::Instance(instance)], true) = (&records, good) {
                     sink.found().result(&instance.benchmark.id);
                 }

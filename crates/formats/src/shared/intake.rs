@@ -16,10 +16,11 @@ use crate::shared::found::Found;
 use crate::shared::keys::make_way;
 use crate::shared::reading::spot::Spot;
 use crate::shared::sink::{INVALID, Sink};
+use crate::shared::spans::nobody;
 use crate::{BadLine, ImportError, ImportOptions, Source};
 use lapwing_model::{
-    Id, Instance, InstanceEnd, InstanceOutcome, Metric, MetricName, Object, Record, RecordKind,
-    Run, Session, StartedFrom, Summary,
+    DEEPEST, Id, Instance, InstanceEnd, InstanceOutcome, Metric, MetricName, Object, Record,
+    RecordKind, Run, Session, Span, StartedFrom, Summary, is_deep,
 };
 use lapwing_record::{IterationColumns, NEVER_NEGATIVE, StoreError};
 
@@ -199,13 +200,33 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             self.sink.found().without_result(&name, spot, NO_VALUE);
             return Ok(());
         }
-        let taken = self.place_instance(spot, run, draft)?;
-        let found = self.sink.found();
-        match taken {
-            None => found.without_result(&name, spot, INVALID),
-            Some(_) => found.result(&name),
-        }
+        let taken = self.place_draft(spot, run, draft)?;
+        self.note_found(&name, spot, taken.is_some());
         Ok(())
+    }
+
+    /// Takes a trace that stands there, whose spans come one by one.
+    pub(crate) fn trace(
+        &mut self,
+        spot: impl Into<Spot>,
+        run: Id,
+        draft: InstanceDraft,
+        spans: impl ExactSizeIterator<Item = Span>,
+    ) -> Result<(), ImportError> {
+        let spot = spot.into();
+        let name = draft.benchmark.id.clone();
+        let taken = self.place_instance(spot, run, draft, spans)?;
+        self.note_found(&name, spot, taken.is_some());
+        Ok(())
+    }
+
+    fn note_found(&mut self, name: &str, spot: Spot, is_good: bool) {
+        let found = self.sink.found();
+        if is_good {
+            found.result(name);
+        } else {
+            found.without_result(name, spot, INVALID);
+        }
     }
 
     /// Takes an instance that stands there and was read, or notes why it is bad.
@@ -230,20 +251,36 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         draft: InstanceDraft,
     ) -> Result<Option<TakenInstance>, ImportError> {
         let name = draft.benchmark.id.clone();
-        let taken = self.place_instance(spot, run, draft)?;
-        let found = self.sink.found();
-        match taken {
-            None => found.without_result(&name, spot, INVALID),
-            Some(_) => found.result(&name),
-        }
+        let taken = self.place_draft(spot, run, draft)?;
+        self.note_found(&name, spot, taken.is_some());
         Ok(taken)
     }
 
+    fn place_draft(
+        &mut self,
+        spot: Spot,
+        run: Id,
+        mut draft: InstanceDraft,
+    ) -> Result<Option<TakenInstance>, ImportError> {
+        let spans = std::mem::take(&mut draft.spans);
+        if spans.iter().any(|span| is_deep(&span.attributes)) {
+            self.position += 1;
+            let reason = format!("nested deeper than {DEEPEST} levels");
+            self.sink.bad(spot.bad(reason));
+            return Ok(None);
+        }
+        let spans = spans.into_iter();
+        let spans = spans.map(|span| span.into_span(nobody(), None, 0));
+        self.place_instance(spot, run, draft, spans)
+    }
+
+    /// Places an instance with spans that do not know it yet.
     fn place_instance(
         &mut self,
         spot: Spot,
         run: Id,
         mut draft: InstanceDraft,
+        spans: impl ExactSizeIterator<Item = Span>,
     ) -> Result<Option<TakenInstance>, ImportError> {
         let position = self.position;
         self.position += 1;
@@ -277,7 +314,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             sink.already_there(RecordKind::Instance, 1);
             sink.already_there(RecordKind::Iteration, count);
             sink.already_there(RecordKind::Summary, draft.summaries.len());
-            sink.already_there(RecordKind::Span, draft.spans.len());
+            sink.already_there(RecordKind::Span, spans.len());
             sink.already_there(RecordKind::InstanceEnd, 1);
             sink.nothing_new();
             return Ok(Some(taken));
@@ -299,18 +336,18 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             self.session_put = true;
             *waiting = None;
         }
-        let mut records = Vec::with_capacity(2 + draft.summaries.len() + draft.spans.len());
+        let mut records = Vec::with_capacity(2 + draft.summaries.len());
         let iterations = std::mem::take(&mut draft.iterations);
-        let spans = std::mem::take(&mut draft.spans);
         instance_records(id, run, position, draft, &mut records);
         let iteration = (iterations.count == 1).then_some(0);
-        records.extend(
-            (0..)
-                .zip(spans)
-                .map(|(index, span)| Record::Span(span.into_span(id, iteration, index))),
-        );
+        let spans = (0..).zip(spans).map(|(index, span)| Span {
+            instance: id,
+            iteration,
+            index,
+            ..span
+        });
         let iterations = (iterations.count > 0).then_some((id, iterations));
-        let good = self.sink.line(spot, &records, iterations)?;
+        let good = self.sink.line(spot, &records, spans, iterations)?;
         Ok(good.then_some(taken))
     }
 

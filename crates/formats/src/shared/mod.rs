@@ -16,6 +16,7 @@ pub(crate) mod places;
 pub(crate) mod promises;
 pub(crate) mod reading;
 pub(crate) mod reason;
+pub(crate) mod requests;
 pub(crate) mod rows;
 pub(crate) mod sink;
 pub(crate) mod source;

@@ -11,7 +11,7 @@ use crate::shared::notes::Notes;
 use crate::shared::reading::spot::Spot;
 use crate::{BadLine, BadLines, ColumnsUsed, ImportError, ImportOptions, Imported, Source};
 use lapwing_model::{
-    DEEPEST, Id, Metric, MetricName, Record, RecordKind, Session, is_deep, refusal,
+    DEEPEST, Id, Metric, MetricName, Record, RecordKind, Session, Span, is_deep, refusal,
 };
 use lapwing_record::{IterationColumns, RecordMemory, StoreError, Writer};
 
@@ -93,11 +93,12 @@ impl<'w, 't> Sink<'w, 't> {
 
     /// Puts the records that stand on a line, and the iterations of the instance among them;
     /// when the store cannot accept one of them because of what it says, the line is bad.
-    /// Returns whether they were good.
+    /// Returns whether they were good. Spans of the instance come one by one, and each may be bad.
     pub(crate) fn line(
         &mut self,
         spot: Spot,
         records: &[Record],
+        spans: impl Iterator<Item = Span>,
         iterations: Option<(Id, IterationColumns)>,
     ) -> Result<bool, ImportError> {
         if self.only_counts() {
@@ -111,6 +112,13 @@ impl<'w, 't> Sink<'w, 't> {
         }
         if !self.put_all(spot, records)? {
             return Ok(false);
+        }
+        for span in spans {
+            let put = match &mut self.target {
+                Target::Store(writer) => writer.put_span(span),
+                Target::Memory(memory) => memory.put(&Record::Span(span)),
+            };
+            self.is_kept(spot, put)?;
         }
         if let Some((instance, iterations)) = iterations {
             self.iterations(instance, iterations)?;
@@ -152,17 +160,8 @@ impl<'w, 't> Sink<'w, 't> {
                 Target::Store(writer) => writer.put(record),
                 Target::Memory(memory) => memory.put(record),
             };
-            match put {
-                Ok(()) => {}
-                Err(
-                    error @ (StoreError::Conflict { .. }
-                    | StoreError::NoParent { .. }
-                    | StoreError::Refused { .. }),
-                ) => {
-                    self.bad(spot.bad(error.to_string()));
-                    return Ok(false);
-                }
-                Err(other) => return Err(other.into()),
+            if !self.is_kept(spot, put)? {
+                return Ok(false);
             }
             if let Record::Session(session) = record {
                 // The store may know the same content by another name.
@@ -172,6 +171,22 @@ impl<'w, 't> Sink<'w, 't> {
             }
         }
         Ok(true)
+    }
+
+    /// Returns whether the store has taken something; notes the line as bad where it is refused.
+    fn is_kept(&mut self, spot: Spot, put: Result<(), StoreError>) -> Result<bool, ImportError> {
+        match put {
+            Ok(()) => Ok(true),
+            Err(
+                error @ (StoreError::Conflict { .. }
+                | StoreError::NoParent { .. }
+                | StoreError::Refused { .. }),
+            ) => {
+                self.bad(spot.bad(error.to_string()));
+                Ok(false)
+            }
+            Err(other) => Err(other.into()),
+        }
     }
 
     fn iterations(

@@ -10,7 +10,7 @@ use crate::shared::keys::put;
 use crate::shared::sink::Sink;
 use crate::{ImportError, Source, TraceNames};
 use lapwing_model::{Id, Metric, Object, Span};
-use lapwing_trace::SpanReader;
+use lapwing_trace::{SpanReader, Trace};
 
 /// The category of a piece of work in the graph.
 pub(crate) const TASK: &str = "task";
@@ -108,10 +108,21 @@ pub(crate) fn traced(
     mut spans: Vec<SpanDraft>,
 ) -> InstanceDraft {
     spans.sort_by_key(|span| span.events.values().min().copied());
+    let mut reader = SpanReader::default();
+    for span in &spans {
+        reader.add(&span.clone().into_span(nobody(), None, 0));
+    }
+    let mut draft = measured(benchmark, seconds, &reader.finish());
+    draft.spans = spans;
+    draft
+}
+
+/// Returns the instance of a trace without its spans.
+pub(crate) fn measured(benchmark: &str, seconds: Option<f64>, trace: &Trace) -> InstanceDraft {
     let mut draft = InstanceDraft::of(benchmark);
     let seconds = seconds.filter(|seconds| *seconds > 0.0);
     let wall_time = seconds.map(|seconds| ("wall_time".to_owned(), Metric::lower("s"), seconds));
-    for (name, metric, value) in metrics_of(&spans).into_iter().chain(wall_time) {
+    for (name, metric, value) in lapwing_trace::metrics(trace).into_iter().chain(wall_time) {
         draft.metrics.insert(name.clone(), metric);
         draft.iterations.values.insert(name, vec![value]);
     }
@@ -119,16 +130,7 @@ pub(crate) fn traced(
         draft.iterations.count = 1;
         draft.iterations.burn_in = vec![false];
     }
-    draft.spans = spans;
     draft
-}
-
-fn metrics_of(spans: &[SpanDraft]) -> Vec<(String, Metric, f64)> {
-    let mut reader = SpanReader::default();
-    for span in spans {
-        reader.add(&span.clone().into_span(nobody(), None, 0));
-    }
-    lapwing_trace::metrics(&reader.finish())
 }
 
 /// Returns an id for spans that have no instance yet.
@@ -174,6 +176,22 @@ pub(crate) fn take_traces(
         intake.instance(line, run, trace)?;
     }
     intake.finish()
+}
+
+/// Puts spans of a source that does not say where they ran on lanes: each on the first that is free when it begins, as
+/// if it had always been used first.
+pub(crate) fn put_in_lanes(spans: &mut [SpanDraft]) {
+    let first = |span: &SpanDraft| span.events.values().min().copied();
+    spans.sort_by_key(first);
+    let mut busy_until: Vec<Option<i64>> = Vec::new();
+    for span in spans {
+        let begin = first(span);
+        let free = busy_until.iter().position(|until| *until <= begin);
+        let lane = free.unwrap_or(busy_until.len());
+        busy_until.resize(busy_until.len().max(lane + 1), None);
+        busy_until[lane] = span.events.values().max().copied();
+        span.lane = Some((lane + 1).to_string());
+    }
 }
 
 /// Returns a number of nanoseconds since 1970 as a time.

@@ -152,6 +152,23 @@ fn remarks(imported: &Imported) -> String {
     text
 }
 
+/// Returns each span by its name and lane, with its parent if it has one.
+pub(crate) fn lanes(imported: &Imported) -> Vec<String> {
+    let spans = imported.records.iter().filter_map(|record| match record {
+        Record::Span(span) => Some(span),
+        _other => None,
+    });
+    let shown = spans.map(|span| {
+        let text = |key: &str| span.attributes.get(key).and_then(|it| it.as_str());
+        let lane = span.lane.as_deref().unwrap_or_default();
+        match text("span").zip(text("parent")) {
+            Some((id, parent)) => format!("{} on {lane}: {id} in {parent}", span.name),
+            None => format!("{} on {lane}", span.name),
+        }
+    });
+    shown.collect()
+}
+
 /// Returns what was read in short: what each benchmark has, then what is said besides.
 pub(crate) fn brief(imported: &Imported) -> String {
     let mut text = String::new();

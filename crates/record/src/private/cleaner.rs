@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::HideRules;
@@ -65,6 +66,14 @@ impl RecordCleaner {
             Some(clean) => Cow::Owned(clean),
             None => Cow::Borrowed(record),
         }
+    }
+
+    /// Returns a span without what is private.
+    pub(crate) fn clean_span(&self, span: Span) -> Span {
+        if self.is_clean_span(&span) {
+            return span;
+        }
+        self.cleaned(&span).unwrap_or(span)
     }
 
     /// Returns a session without what is private.
@@ -144,9 +153,15 @@ impl RecordCleaner {
             .chain(&span.lane)
             .chain(span.inputs.iter().flatten())
             .chain(&span.clock);
-        span.attributes.is_empty()
-            && span.extra.is_empty()
+        let attributes = TextPlace::new("attributes");
+        let is_clean = |(name, value): (&String, &Value)| match value {
+            Value::String(text) => self.clean_text(&attributes.within(name), text).is_none(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => true,
+            Value::Array(_) | Value::Object(_) => false,
+        };
+        span.extra.is_empty()
             && texts.all(|it| self.clean_parts(&place, it) == **it)
+            && span.attributes.iter().all(is_clean)
     }
 
     /// Returns a text without what is private; `None` if nothing is.

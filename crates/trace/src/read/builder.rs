@@ -36,10 +36,10 @@ impl Builder {
         let action = event.action.as_ref();
         let at = event.at?;
         let known = if let Some(phase) = action.strip_prefix("task") {
-            let phase = task_event(phase.trim_start_matches('_'))?;
+            let phase = task_event(phase.strip_prefix('_').unwrap_or(phase))?;
             self.task(event, phase, at, line)
         } else if let Some(phase) = action.strip_prefix("transmit") {
-            let phase = transfer_event(phase.trim_start_matches('_'))?;
+            let phase = transfer_event(phase.strip_prefix('_').unwrap_or(phase))?;
             self.transfer(event, phase, at, line)
         } else if action == "controllerReport" {
             self.phase("loop", event, at, at)

@@ -52,6 +52,10 @@ impl TraceReader {
                 Ok(text) => Cow::Borrowed(text),
                 Err(_) => String::from_utf8_lossy(&bytes),
             };
+            let text = match text.strip_prefix('\u{feff}') {
+                Some(text) if number == 1 => text,
+                _ => &*text,
+            };
             match parse(text.trim()) {
                 Line::Event(event) if self.builder.event(&event, number).is_some() => {}
                 Line::Micro { kind, duration } => self.builder.micro(&kind, duration),

@@ -93,12 +93,14 @@ pub(crate) fn append(
     let mut count = RecordCount::default();
     let (first, last) = range(&spans);
     let stored = overlapping(connection, key, instance, first, last)?.into_iter();
-    let mut known: BTreeMap<u32, Span> = stored.map(|span| (span.index, span)).collect();
-    let mut fresh = Vec::with_capacity(spans.len());
+    let stored: BTreeMap<u32, Span> = stored.map(|span| (span.index, span)).collect();
+    let mut fresh: Vec<Span> = Vec::with_capacity(spans.len());
+    let mut places: BTreeMap<u32, usize> = BTreeMap::new();
     for span in spans {
-        match known.get(&span.index) {
+        let place = places.get(&span.index).map(|place| &fresh[*place]);
+        match stored.get(&span.index).or(place) {
             None => {
-                known.insert(span.index, span.clone());
+                places.insert(span.index, fresh.len());
                 fresh.push(span);
                 count.new += 1;
             }

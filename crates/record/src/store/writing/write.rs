@@ -78,7 +78,7 @@ impl<'t> Writer<'t> {
             Record::Run(run) => self.put_run(run),
             Record::Instance(instance) => self.put_instance(instance),
             Record::Iteration(iteration) => self.put_iteration(iteration),
-            Record::Span(span) => self.put_span(span),
+            Record::Span(span) => self.hold_span(span.clone()),
             Record::InstanceEnd(end) => self.put_instance_end(end),
             Record::Summary(summary) => self.put_summary(summary),
             Record::Annotation(annotation) => self.put_annotation(annotation),
@@ -128,14 +128,30 @@ impl<'t> Writer<'t> {
         self.appended.count_already_there(kind, number);
     }
 
-    fn put_span(&mut self, span: &Span) -> StoreResult<()> {
+    /// Puts a span as [`put`](Self::put) does.
+    ///
+    /// # Errors
+    /// Those of `put`.
+    pub fn put_span(&mut self, span: Span) -> StoreResult<()> {
+        let record = Record::Span(span);
+        if let Some(why) = refusal(&record) {
+            return Err(StoreError::refused(record.kind(), key_text(&record), why));
+        }
+        let Record::Span(span) = record else {
+            return Ok(());
+        };
+        let span = self.cleaner.clean_span(span);
+        self.hold_span(span).map_err(|error| error.at(self.path))
+    }
+
+    fn hold_span(&mut self, span: Span) -> StoreResult<()> {
         let parent =
             self.parent_instance(RecordKind::Span, span.instance, || span.index.to_string())?;
         self.held_spans
             .entry(parent.key)
             .or_insert_with(|| (span.instance, Vec::new()))
             .1
-            .push(span.clone());
+            .push(span);
         self.held += 1;
         if self.held >= SPANS_HELD {
             self.write_held_spans()?;
