@@ -491,7 +491,7 @@
   }
 
   // A time in ns, with as many digits as a step needs; in the unit that fits the largest.
-  function seconds(value, step = Math.abs(value) / 1000 || 1, largest = value) {
+  function seconds(value, step = Math.abs(value) / 100 || 1, largest = value) {
     const [factor, name] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(([size]) => Math.abs(largest) >= size) || [1, "ns"];
     const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / factor) - 1e-9)));
     return value === 0 ? "0" : `${(value / factor).toFixed(digits)} ${name}`;
@@ -501,7 +501,7 @@
   function since(moment, step = (view.to - view.from) / 1000) {
     const value = Math.round((moment - ZERO) * head.unit);
     const text = seconds(Math.abs(value), step * head.unit, Math.abs(view.to - ZERO) * head.unit);
-    return value < 0 ? `−${text}` : text;
+    return value < 0 && /[1-9]/.test(text) ? `−${text}` : text;
   }
 
   // --- Items
@@ -816,13 +816,17 @@
   function legend() {
     const used = new Set(lanes.flatMap((lane) => shade(lane).own));
     $("legend").replaceChildren();
-    head.titles.forEach((name, key) => {
-      if (!name || !(used.has(key) || (key >= KINDS && key < KINDS + CLASSES && used.has(key + CLASSES)))) return;
+    // What tasks are coloured by comes first.
+    const order = [...head.titles.keys()];
+    for (const key of [...order.slice(KINDS), ...order.slice(0, KINDS)]) {
+      const name = head.titles[key];
+      if (!name || !(used.has(key) || (key >= KINDS && key < KINDS + CLASSES && used.has(key + CLASSES)))) continue;
       const entry = cell("span", name), dot = document.createElement("i");
       dot.style.background = head.colours[key];
       entry.prepend(dot);
       $("legend").append(entry);
-    });
+    }
+    if (byClass) $("legend").append(cell("span", "lighter while loading inputs or publishing results"));
     $("class").setAttribute("aria-pressed", byClass);
   }
   $("class").addEventListener("click", () => {

@@ -81,7 +81,11 @@ impl LaneColours {
         if order.len() > CLASSES.len() {
             named[last] = format!("{} other classes", order.len() - last);
         }
-        let palette = if order.len() < CLASSES.len() { 0..count } else { 0..CLASSES.len() };
+        let palette = if order.len() < CLASSES.len() {
+            0..count
+        } else {
+            0..CLASSES.len()
+        };
         titles.extend(named);
         titles.extend(vec![String::new(); count]);
         titles.push("waiting".to_owned());

@@ -56,7 +56,11 @@ impl LanesPage<'_> {
         let is_tasks = self.trace.calls.is_empty();
         let graph = TaskGraph::of(trace).filter(|_| is_tasks);
         let inputs = graph.map(|graph| graph.inputs).unwrap_or_default();
-        let waits = if is_tasks { self.found.task_waits(trace) } else { Vec::new() };
+        let waits = if is_tasks {
+            self.found.task_waits(trace)
+        } else {
+            Vec::new()
+        };
         let data = PageData {
             trace,
             lanes: &lanes,
@@ -121,9 +125,9 @@ impl LanesPage<'_> {
             "modes": ["unknown", "remote", "local", "redundant"],
             "reasons": WaitReason::ALL.map(WaitReason::meaning),
             "resources": Resource::ALL.map(|it| match it {
-                Resource::Cpu => "waiting for a core",
-                Resource::Io => "waiting for disks",
-                Resource::Memory => "waiting for memory",
+                Resource::Cpu => "CPU pressure",
+                Resource::Io => "disk pressure",
+                Resource::Memory => "memory pressure",
             }),
             "paths": paths.filter(|_| is_tasks).collect::<Vec<_>>(),
         })
@@ -187,7 +191,11 @@ fn unbroken(text: &str) -> String {
     let mut is_digit = false;
     while let Some(letter) = letters.next() {
         let is_unit = matches!(letters.peek(), Some('%' | 's' | 'm' | 'n' | 'µ' | 'h'));
-        unbroken.push(if letter == ' ' && is_digit && is_unit { '\u{a0}' } else { letter });
+        unbroken.push(if letter == ' ' && is_digit && is_unit {
+            '\u{a0}'
+        } else {
+            letter
+        });
         is_digit = letter.is_ascii_digit();
     }
     unbroken

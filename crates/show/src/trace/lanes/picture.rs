@@ -91,7 +91,11 @@ fn axis(range: TraceRange, bottom: f64, scale: f64) -> String {
             "<path d=\"M{x:.1} {}V{bottom}\" stroke=\"#dfe3e8\"/>",
             LINE - 4.0
         );
-        let label = if time == 0 { "0".to_owned() } else { seconds(time) };
+        let label = if time == 0 {
+            "0".to_owned()
+        } else {
+            seconds(time)
+        };
         if time + step / 2 < range.until {
             let _ = write!(
                 marks,
@@ -107,7 +111,9 @@ fn axis(range: TraceRange, bottom: f64, scale: f64) -> String {
 fn legend(colours: &LaneColours, used: &[bool], top: f64, width: f64) -> (String, f64) {
     let (mut x, mut y) = (LEFT, top);
     let mut legend = String::new();
-    for (at, title) in colours.titles.iter().enumerate() {
+    // What tasks are coloured by comes first.
+    let order = (colours.kinds..colours.titles.len()).chain(0..colours.kinds);
+    for (at, title) in order.map(|at| (at, &colours.titles[at])) {
         let is_faint = at >= colours.kinds && used.get(at + colours.count) == Some(&true);
         if title.is_empty() || !(used[at] || is_faint && at < colours.kinds + colours.count) {
             continue;
