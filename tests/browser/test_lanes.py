@@ -171,16 +171,14 @@ def test_a_picture_of_a_range_has_its_lanes(program, tmp_path):
     text = picture.read_text()
     for part in ("controller", "l0.w0", "l1.w0", "100 ms", "180 ms", "waiting"):
         assert f">{part}<" in text
-    classes = json_of(program, "profile")["classes"]
-    assert all(f">{row['class']}<" in text for row in classes), "the legend has all classes"
     assert "regrid:" in text, "tasks have their names"
+    subprocess.run(command[:-2], check=True, capture_output=True)
+    text = picture.read_text()
+    classes = tasks(program, "profile")["classes"]
+    assert all(f">{row['class']}<" in text for row in classes), "the legend has all classes"
 
 
-def json_of(program, what, *arguments):
-    return tasks(program, what, *arguments)
-
-
-def reasons(program):
+def findings_with_graph(program):
     done = subprocess.run(
         [program, "trace", "findings", FIXTURE, "--graph", GRAPH, "--format", "json"], check=True, capture_output=True
     )
@@ -190,13 +188,13 @@ def reasons(program):
 def test_sums_over_the_whole_trace_are_those_of_the_answers(open_lanes, lanes_with_graph, program):
     page = open_lanes(lanes_with_graph)
     sums = page.evaluate("window.lapwingLanes.sums()")
-    findings = reasons(program)
+    findings = findings_with_graph(program)
     titles = {"compute": "computing", "publish": "publishing results", "load": "loading inputs",
               "queue": "in the queue of the worker", "to_worker": "on the way to the worker",
               "to_controller": "until the controller notices"}
     times = {titles[row["part"]]: row["time"] for row in findings["worker_time"]["parts"] if row["part"] in titles}
     assert sums["phases"] == {title: time for title, time in times.items() if time > 0}
-    profile = json_of(program, "profile")["classes"]
+    profile = tasks(program, "profile")["classes"]
     assert {name: number for name, (number, _) in sums["classes"].items()} == {row["class"]: row["tasks"] for row in profile}
     assert sum(sums["waits"].values()) == findings["wait"]
     assert sums["tasks"] == findings["tasks"]
@@ -205,7 +203,7 @@ def test_sums_over_the_whole_trace_are_those_of_the_answers(open_lanes, lanes_wi
 
 def test_a_selected_range_counts_what_the_option_range_counts(opened, program):
     opened.evaluate("window.lapwingLanes.select(100e6, 200e6)")
-    counted = json_of(program, "tasks", "--range", "100ms..200ms", "--by", "task")
+    counted = tasks(program, "tasks", "--range", "100ms..200ms", "--by", "task")
     assert opened.evaluate("window.lapwingLanes.sums().tasks") == counted["tasks"]
     opened.wait_for_function("document.querySelector('#sums h2').textContent === 'Selected range'")
     assert "100 ms to 200 ms" in opened.inner_text("#sums")
@@ -235,7 +233,7 @@ def test_the_map_moves_the_view(opened):
 
 def test_paths_are_those_of_the_answer(open_lanes, lanes_with_graph, program):
     page = open_lanes(lanes_with_graph)
-    notes = {note["code"]: note["text"] for note in reasons(program)["notes"]}
+    notes = {note["code"]: note["text"] for note in findings_with_graph(program)["notes"]}
     for code in ("path", "critical_path"):
         page.click(f"#{code}")
         assert page.get_attribute(f"#{code}", "aria-pressed") == "true"

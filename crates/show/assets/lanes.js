@@ -498,7 +498,7 @@
   }
 
   // A moment since the first event of a task.
-  function since(moment, step = (view.to - view.from) / 1000) {
+  function since(moment, step = (view.to - view.from) / 100) {
     const value = Math.round((moment - ZERO) * head.unit);
     const text = seconds(Math.abs(value), step * head.unit, Math.abs(view.to - ZERO) * head.unit);
     return value < 0 && /[1-9]/.test(text) ? `−${text}` : text;
@@ -681,18 +681,18 @@
 
   function goToFirst() {
     const first = view.marked && view.marked.values().next().value;
-    if (first) goTo(first);
+    if (first) goTo(first, 1 / 3);
   }
-  // Shows an item; unless it is in view, zooms to it.
-  function goTo(wanted) {
+  // Shows an item: zooms to it unless it is in view and takes so much of it.
+  function goTo(wanted, least = 0) {
     const [kind, item] = wanted.split(":").map(Number);
     lanes.forEach((lane, at) => {
       if (lane.kind !== kind) return;
       const k = lane.items.indexOf(item), last = lane.items.lastIndexOf(item);
       if (k < 0) return;
       const length = lane.ends[last] - lane.starts[k];
-      if (lane.starts[k] < view.from || lane.ends[last] > view.to || length * scale() < 8) {
-        [view.from, view.to] = [lane.starts[k] - 2 * length, lane.ends[last] + 2 * length];
+      if (lane.starts[k] < view.from || lane.ends[last] > view.to || length * scale() < 8 || length < least * (view.to - view.from)) {
+        [view.from, view.to] = [lane.starts[k] - length, lane.ends[last] + length];
       }
       const y = TOP + ROW * at - view.top;
       if (y < TOP || y > height - ROW) view.top = ROW * at - (height - TOP) / 2;
