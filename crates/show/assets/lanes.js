@@ -180,7 +180,7 @@
   head.resources.forEach((name, resource) => {
     const of = intervals();
     for (const [it, from, to, share] of head.pressures) if (it === resource && share > 0) put(of, Math.max(0, from), to, share);
-    tracks.push(counter(name, of.starts, of.ends, of.weights));
+    tracks.push({ ...counter(name, of.starts, of.ends, of.weights), isShare: true });
   });
   const shown = tracks.filter((track) => track.most > 0);
   const TOP = AXIS + TRACK * shown.length;
@@ -421,8 +421,9 @@
       context.fillStyle = colour("--background");
       context.fillRect(0, top, width, TRACK);
       context.fillStyle = colour("--muted");
-      const most = track.most >= 10 ? Math.round(track.most) : Number(track.most.toPrecision(2));
-      context.fillText(clipped(left < 100 ? track.name.split(" ").at(-1) : `${track.name}, ≤ ${most}`, left - 6), 4, top + TRACK / 2);
+      const highest = track.most * (track.isShare ? 100 : 1);
+      const most = `${highest >= 10 ? Math.round(highest) : Number(highest.toPrecision(2))}${track.isShare ? " %" : ""}`;
+      context.fillText(clipped(left < 100 ? track.name.split(" ").at(-1) : `${track.name} ≤ ${most}`, left - 6), 4, top + TRACK / 2);
       area(context, track, left, top + 2, pixels, TRACK - 4, view.from, each);
     });
   }
@@ -492,7 +493,8 @@
 
   // A time in ns, with as many digits as a step needs; in the unit that fits the largest.
   function seconds(value, step = Math.abs(value) / 100 || 1, largest = value) {
-    const [factor, name] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(([size]) => Math.abs(largest) >= size) || [1, "ns"];
+    // Marks of an axis are in seconds.
+    const [factor, name] = [...(largest === value ? [[3.6e12, "h"], [6e10, "min"]] : []), [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(([size]) => Math.abs(largest) >= size) || [1, "ns"];
     const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / factor) - 1e-9)));
     return value === 0 ? "0" : `${(value / factor).toFixed(digits)} ${name}`;
   }

@@ -99,7 +99,8 @@ impl LaneColours {
             kinds,
             classes: places.map(|(at, class)| (*class, at.min(last))).collect(),
             count,
-            is_by_class: order.len() > 1 && 2 * order.len() <= trace.tasks.len(),
+            is_by_class: order.len() > 1
+                && (2 * order.len() <= trace.tasks.len() || !trace.calls.is_empty()),
             phases,
         }
     }
