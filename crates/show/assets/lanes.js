@@ -494,7 +494,7 @@
   // A time in ns, with as many digits as a step needs; in the unit that fits the largest.
   function seconds(value, step = Math.abs(value) / 100 || 1, largest = value) {
     // Marks of an axis are in seconds.
-    const [factor, name] = [...(largest === value ? [[3.6e12, "h"], [6e10, "min"]] : []), [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(([size]) => Math.abs(largest) >= size) || [1, "ns"];
+    const [factor, name] = [...(largest === value ? [[3.6e12, "h", 2], [6e10, "min", 2]] : []), [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(([size, , least = 1]) => Math.abs(largest) >= least * size) || [1, "ns"];
     const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / factor) - 1e-9)));
     return value === 0 ? "0" : `${(value / factor).toFixed(digits)} ${name}`;
   }
