@@ -47,7 +47,7 @@ pub fn lanes_svg(trace: &Trace, range: TraceRange, width: u32) -> String {
                 "<rect x=\"{x:.2}\" y=\"{}\" width=\"{breadth:.2}\" height=\"{height}\" fill=\"{colour}\"{opacity}/>",
                 top + 2.0,
             );
-            let name = clipped(&title(trace, lane, &piece), piece.width - 6.0);
+            let name = clipped(title(trace, lane, &piece), piece.width - 6.0);
             if !name.is_empty() {
                 let _ = write!(
                     drawn,
