@@ -4,6 +4,7 @@ import json
 import subprocess
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from conftest import REPOSITORY
 
 FIXTURE = REPOSITORY / "tests/fixtures/earthkit-0.19/trace_2x1.log"
@@ -299,3 +300,16 @@ def test_flows_lead_from_inputs_to_the_tasks_that_need_them(program):
     expected = {(input_, task) for task, inputs in graph.items() for input_ in inputs}
     assert {(starts[id_], ends[id_]) for id_ in starts} == expected
     assert starts.keys() == ends.keys()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(chromium, lanes_with_graph, scheme):
+    context = chromium.new_context(viewport={"width": 1200, "height": 700}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(lanes_with_graph.as_uri())
+    page.wait_for_function("window.lapwingLanes && window.lapwingLanes.frames > 0")
+    page.press("#canvas", "n")
+    found = Axe().run(page).response["violations"]
+    serious = [(it["id"], [node["html"] for node in it["nodes"]]) for it in found if it["impact"] in ("serious", "critical")]
+    context.close()
+    assert serious == []
