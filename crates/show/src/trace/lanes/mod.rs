@@ -157,7 +157,7 @@ impl LanesPage<'_> {
                     canvas #map role="img" aria-label="Tasks that run at once in the whole trace, and the part shown below" {}
                     canvas #canvas tabindex="0" role="img" aria-label=(LABEL) aria-describedby="keys" {}
                 }
-                aside #panel aria-label="Details and sums" {
+                aside #panel tabindex="0" aria-label="Details and sums" {
                     section #details aria-live="polite" {}
                     section #sums {}
                 }
