@@ -499,10 +499,10 @@
     return value === 0 ? "0" : `${(value / factor).toFixed(digits)} ${name}`;
   }
 
-  // A moment since the first event of a task.
+  // A moment since the first event of a task, in seconds as on the axis.
   function since(moment, step = (view.to - view.from) / 100) {
     const value = Math.round((moment - ZERO) * head.unit);
-    const text = seconds(Math.abs(value), step * head.unit, Math.abs(view.to - ZERO) * head.unit);
+    const text = seconds(Math.abs(value), step * head.unit, Math.abs(view.to - ZERO) * head.unit + 1);
     return value < 0 && /[1-9]/.test(text) ? `−${text}` : text;
   }
 
