@@ -4,9 +4,11 @@ import json
 import subprocess
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from conftest import REPOSITORY
 
 FIXTURE = REPOSITORY / "tests/fixtures/earthkit-0.19/trace_2x1.log"
+GRAPH = REPOSITORY / "tests/fixtures/earthkit-0.19/graph.json"
 
 
 @pytest.fixture(scope="module")
@@ -17,9 +19,36 @@ def lanes(program, tmp_path_factory):
     return page
 
 
+@pytest.fixture(scope="module")
+def lanes_with_graph(program, tmp_path_factory):
+    """The page of the same trace with its graph."""
+    page = tmp_path_factory.mktemp("lanes") / "graph.html"
+    subprocess.run([program, "trace", "export", FIXTURE, "--graph", GRAPH, "-o", page], check=True, capture_output=True)
+    return page
+
+
 @pytest.fixture
-def opened(chromium, lanes):
-    """The page in a window, and what it complains of and asks for."""
+def opened(open_lanes, lanes):
+    """The page in a window."""
+    return open_lanes(lanes)
+
+
+@pytest.fixture
+def open_lanes(chromium):
+    """Opens a page in a window; notes what it complains of and asks for."""
+    contexts = []
+
+    def open_page(lanes):
+        context, page = opened_page(chromium, lanes)
+        contexts.append(context)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def opened_page(chromium, lanes):
     context = chromium.new_context(viewport={"width": 1200, "height": 700}, color_scheme="light")
     page = context.new_page()
     page.said, page.asked = [], []
@@ -27,8 +56,7 @@ def opened(chromium, lanes):
     page.on("request", lambda request: page.asked.append(request.url))
     page.goto(lanes.as_uri())
     page.wait_for_function("window.lapwingLanes && window.lapwingLanes.frames > 0")
-    yield page
-    context.close()
+    return context, page
 
 
 def tasks(program, *arguments):
@@ -46,6 +74,10 @@ def test_the_page_works_offline_and_shows_everything(opened, lanes, program):
     assert opened.asked == [lanes.as_uri()]
     assert opened.inner_text("h1") == "Trace trace_2x1.log"
     legend = opened.inner_text("#legend")
+    assert "regrid" in legend and "waiting" in legend and "copying" in legend
+    opened.click("#class")
+    legend = opened.inner_text("#legend")
+    assert "regrid" not in legend
     assert "computing" in legend and "copying" in legend and "controller: wait" in legend
     from_, to = opened.evaluate("window.lapwingLanes.range()")
     assert from_ == 0
@@ -56,12 +88,16 @@ def test_the_page_works_offline_and_shows_everything(opened, lanes, program):
 def test_a_click_on_a_task_shows_its_events(opened):
     box = opened.locator("#canvas").bounding_box()
     # The first worker is the second lane; it computes most of the time.
-    opened.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 24 + 20 + 10)
+    top = opened.evaluate("window.lapwingLanes.top")
+    opened.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + top + 20 + 10)
     details = opened.locator("#details")
     assert "on l0.w0" in details.inner_text()
-    events = details.locator("tbody tr td:first-child").all_inner_texts()
+    events = details.locator("table").first.locator("tbody tr td:first-child").all_inner_texts()
     assert set(events) == {"planned", "enqueued", "started", "loaded", "computed", "published", "completed"}
-    opened.mouse.click(box["x"] + 5, box["y"] + 30)
+    # They stand beside the lanes.
+    beside = details.bounding_box()
+    assert beside["x"] > box["x"] + box["width"] - 1 and beside["y"] < 700
+    opened.mouse.click(box["x"] + 5, box["y"] + top + 30)
     assert details.inner_text() == ""
 
 
@@ -82,7 +118,7 @@ def test_the_wheel_zooms_at_the_pointer_and_a_drag_moves(opened):
     # The lanes begin at 130 pixels.
     share = 0.25
     at = 130 + share * (box["width"] - 130)
-    opened.mouse.move(box["x"] + at, box["y"] + 60)
+    opened.mouse.move(box["x"] + at, box["y"] + 150)
     opened.mouse.wheel(0, -200)
     opened.mouse.wheel(0, -200)
     frame(opened)
@@ -91,7 +127,7 @@ def test_the_wheel_zooms_at_the_pointer_and_a_drag_moves(opened):
     assert end - begin < 0.5 * whole[1]
     assert begin + share * (end - begin) == pytest.approx(moment, rel=0.01)
     opened.mouse.down()
-    opened.mouse.move(box["x"] + at - 50, box["y"] + 60)
+    opened.mouse.move(box["x"] + at - 50, box["y"] + 150)
     opened.mouse.up()
     moved = opened.evaluate("window.lapwingLanes.range()")
     assert moved[0] > begin and moved[1] - moved[0] == pytest.approx(end - begin)
@@ -100,9 +136,11 @@ def test_the_wheel_zooms_at_the_pointer_and_a_drag_moves(opened):
 
 
 def test_colours_are_those_of_the_parts(opened):
+    opened.click("#class")
+    frame(opened)
     pixels = """() => {
         const canvas = document.getElementById("canvas"), ratio = canvas.width / canvas.clientWidth;
-        const row = canvas.getContext("2d").getImageData(0, Math.round(54 * ratio), canvas.width, 1).data;
+        const row = canvas.getContext("2d").getImageData(0, Math.round((window.lapwingLanes.top + 24) * ratio), canvas.width, 1).data;
         let green = 0;
         for (let k = 0; k < row.length; k += 4) green += row[k] === 0x2a && row[k + 1] === 0x9d && row[k + 2] === 0x5c;
         return green / canvas.width;
@@ -132,5 +170,146 @@ def test_a_picture_of_a_range_has_its_lanes(program, tmp_path):
     command = [program, "trace", "export", FIXTURE, "-o", picture, "--range", "0.1..0.2"]
     subprocess.run(command, check=True, capture_output=True)
     text = picture.read_text()
-    for part in ("controller", "l0.w0", "l1.w0", "100 ms", "200 ms", "computing"):
-        assert part in text
+    for part in ("controller", "l0.w0", "l1.w0", "100 ms", "180 ms", "waiting"):
+        assert f">{part}<" in text
+    assert "regrid:" in text, "tasks have their names"
+    subprocess.run(command[:-2], check=True, capture_output=True)
+    text = picture.read_text()
+    classes = tasks(program, "profile")["classes"]
+    assert all(f">{row['class']}<" in text for row in classes), "the legend has all classes"
+
+
+def findings_with_graph(program):
+    done = subprocess.run(
+        [program, "trace", "findings", FIXTURE, "--graph", GRAPH, "--format", "json"], check=True, capture_output=True
+    )
+    return json.loads(done.stdout)
+
+
+def test_sums_over_the_whole_trace_are_those_of_the_answers(open_lanes, lanes_with_graph, program):
+    page = open_lanes(lanes_with_graph)
+    sums = page.evaluate("window.lapwingLanes.sums()")
+    findings = findings_with_graph(program)
+    titles = {"compute": "computing", "publish": "publishing results", "load": "loading inputs",
+              "queue": "in the queue of the worker", "to_worker": "on the way to the worker",
+              "to_controller": "until the controller notices"}
+    times = {titles[row["part"]]: row["time"] for row in findings["worker_time"]["parts"] if row["part"] in titles}
+    assert sums["phases"] == {title: time for title, time in times.items() if time > 0}
+    profile = tasks(program, "profile")["classes"]
+    assert {name: number for name, (number, _) in sums["classes"].items()} == {row["class"]: row["tasks"] for row in profile}
+    assert sum(sums["waits"].values()) == findings["wait"]
+    assert sums["tasks"] == findings["tasks"]
+    assert page.inner_text("#sums h2") == "Shown range"
+
+
+def test_a_selected_range_counts_what_the_option_range_counts(opened, program):
+    opened.evaluate("window.lapwingLanes.select(100e6, 200e6)")
+    counted = tasks(program, "tasks", "--range", "100ms..200ms", "--by", "task")
+    assert opened.evaluate("window.lapwingLanes.sums().tasks") == counted["tasks"]
+    opened.wait_for_function("document.querySelector('#sums h2').textContent === 'Selected range'")
+    assert "100 ms to 200 ms" in opened.inner_text("#sums")
+    opened.press("#canvas", "Escape")
+    assert opened.evaluate("window.lapwingLanes.selected()") is None
+
+
+def test_a_drag_along_the_axis_selects_a_range(opened):
+    box = opened.locator("#canvas").bounding_box()
+    opened.mouse.move(box["x"] + 200, box["y"] + 10)
+    opened.mouse.down()
+    opened.mouse.move(box["x"] + 400, box["y"] + 10)
+    opened.mouse.up()
+    begin, end = opened.evaluate("window.lapwingLanes.selected()")
+    share = (end - begin) / opened.evaluate("window.lapwingLanes.length")
+    assert share == pytest.approx(200 / (box["width"] - 130), rel=0.02)
+
+
+def test_the_map_moves_the_view(opened):
+    whole = opened.evaluate("window.lapwingLanes.length")
+    opened.evaluate(f"window.lapwingLanes.show(0, {whole / 10})")
+    box = opened.locator("#map").bounding_box()
+    opened.mouse.click(box["x"] + 130 + 0.7 * (box["width"] - 130), box["y"] + 10)
+    begin, end = opened.evaluate("window.lapwingLanes.range()")
+    assert (begin + end) / 2 == pytest.approx(0.7 * whole, rel=0.01)
+
+
+def test_paths_are_those_of_the_answer(open_lanes, lanes_with_graph, program):
+    page = open_lanes(lanes_with_graph)
+    notes = {note["code"]: note["text"] for note in findings_with_graph(program)["notes"]}
+    for code in ("path", "critical_path"):
+        page.click(f"#{code}")
+        assert page.get_attribute(f"#{code}", "aria-pressed") == "true"
+        assert page.inner_text("#found").replace("\u00a0", " ") == notes[code]
+    assert page.get_attribute("#path", "aria-pressed") == "false"
+    page.click("#critical_path")
+    assert page.inner_text("#found") == ""
+
+
+def test_keys_choose_tasks_and_their_inputs_are_links(open_lanes, lanes_with_graph):
+    page = open_lanes(lanes_with_graph)
+    graph = json.loads(GRAPH.read_text())
+    seen = []
+    for _ in range(40):
+        page.press("#canvas", "n")
+        name = page.inner_text("#details h2")
+        if seen and name == seen[-1]:
+            break
+        seen.append(name)
+        if graph.get(name):
+            break
+    assert graph[name], "a task with inputs is reached"
+    links = page.locator("#details button")
+    first = links.first.inner_text()
+    assert first in graph[name]
+    links.first.click()
+    assert page.inner_text("#details h2") == first
+    # The other way, too.
+    assert name in page.locator("#details button").all_inner_texts()
+    assert page.said == []
+
+
+def test_arrows_are_drawn_to_the_chosen_task(open_lanes, lanes_with_graph):
+    page = open_lanes(lanes_with_graph)
+    accent = """() => {
+        const canvas = document.getElementById("canvas"), top = Math.round(window.lapwingLanes.top * canvas.width / canvas.clientWidth);
+        const data = canvas.getContext("2d").getImageData(0, top, canvas.width, canvas.height - top).data;
+        let found = 0;
+        for (let k = 0; k < data.length; k += 4) found += data[k] === 0x0a && data[k + 1] === 0x5f && data[k + 2] === 0xb4;
+        return found;
+    }"""
+    frame(page)
+    assert page.evaluate(accent) == 0
+    page.fill("#search", "regrid:1")
+    page.press("#search", "Enter")
+    page.click("#fit")
+    frame(page)
+    assert page.evaluate(accent) > 20
+
+
+def test_flows_lead_from_inputs_to_the_tasks_that_need_them(program):
+    done = subprocess.run([program, "trace", "export", FIXTURE, "--graph", GRAPH], check=True, capture_output=True)
+    events = json.loads(done.stdout)["traceEvents"]
+    slices = [it for it in events if it["ph"] == "X" and it["cat"] == "task"]
+
+    def slice_at(event):
+        found = [it for it in slices if it["tid"] == event["tid"] and it["ts"] <= event["ts"] < it["ts"] + it["dur"]]
+        return found[0]["name"]
+
+    starts = {it["id"]: slice_at(it) for it in events if it["ph"] == "s"}
+    ends = {it["id"]: slice_at(it) for it in events if it["ph"] == "f"}
+    graph = json.loads(GRAPH.read_text())
+    expected = {(input_, task) for task, inputs in graph.items() for input_ in inputs}
+    assert {(starts[id_], ends[id_]) for id_ in starts} == expected
+    assert starts.keys() == ends.keys()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(chromium, lanes_with_graph, scheme):
+    context = chromium.new_context(viewport={"width": 1200, "height": 700}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(lanes_with_graph.as_uri())
+    page.wait_for_function("window.lapwingLanes && window.lapwingLanes.frames > 0")
+    page.press("#canvas", "n")
+    found = Axe().run(page).response["violations"]
+    serious = [(it["id"], [node["html"] for node in it["nodes"]]) for it in found if it["impact"] in ("serious", "critical")]
+    context.close()
+    assert serious == []

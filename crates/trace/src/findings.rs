@@ -5,6 +5,7 @@ use crate::controller::{ControllerTime, controller_time};
 use crate::graph::{IdealTime, TaskGraph};
 use crate::path::{RunPath, run_path};
 use crate::trace::Trace;
+use crate::waits::{TaskWait, task_waits};
 use crate::worker_time::{WorkerTime, worker_time};
 
 /// The explanations of the time of a run.
@@ -20,6 +21,18 @@ pub struct TraceFindings {
     pub controller: Option<ControllerTime>,
     /// What the run would gain without its causes.
     pub causes: Counterfactuals,
+}
+
+impl TraceFindings {
+    /// Returns the wait of each task, by the graph that the findings are by; none if no task has times.
+    pub fn task_waits(&self, trace: &Trace) -> Vec<TaskWait> {
+        let graph = match self.causes.graph {
+            GraphSource::Known => TaskGraph::with_work(trace),
+            GraphSource::Independent => Some(TaskGraph::independent(trace.tasks.len())),
+            GraphSource::Observed => Some(TaskGraph::observed(trace)),
+        };
+        graph.map_or_else(Vec::new, |graph| task_waits(trace, &graph))
+    }
 }
 
 /// Returns what explains the time of a run; `None` without tasks.

@@ -44,6 +44,7 @@ pub(super) fn write_page(
     let headline = headline(trace, &found);
     let page = LanesPage {
         trace,
+        found: &found,
         title: &title,
         summary: &headline,
         list: Some("../traces.html"),

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use lapwing_trace::{MISSING, Name, TaskDuration, TaskEvent, Trace};
+use lapwing_trace::{MISSING, Name, TaskDuration, TaskEvent, TaskGraph, Trace};
 use serde_json::{Value, json};
 
-/// Writes a process for each host, a thread for each worker, and a slice for each part of a task, transfer or phase.
+/// Writes a process for each host, a thread for each worker, and a slice for each part of a task, transfer or phase,
+/// and a flow from each task to those that need its result.
 ///
 /// # Errors
 ///
@@ -75,6 +76,9 @@ pub fn write_events(trace: &Trace, mut out: impl Write) -> io::Result<()> {
                 )?;
             }
         }
+    }
+    if let Some(graph) = TaskGraph::of(trace).filter(|_| trace.calls.is_empty()) {
+        events.flows(trace, &graph, &threads)?;
     }
     for transfer in &trace.transfers {
         let known = transfer.events.iter().copied().filter(|at| *at != MISSING);
@@ -149,6 +153,42 @@ impl<W: Write> Events<'_, W> {
             "ph": "X", "name": name, "cat": category, "pid": process, "tid": thread,
             "ts": begin, "dur": (end - begin).max(0.0), "args": args,
         }))
+    }
+
+    /// Writes an arrow from the end of each input of a task to its start.
+    fn flows(
+        &mut self,
+        trace: &Trace,
+        graph: &TaskGraph,
+        threads: &BTreeMap<Name, (usize, usize)>,
+    ) -> io::Result<()> {
+        let mut id = 0;
+        for (task, inputs) in trace.tasks.iter().zip(&graph.inputs) {
+            for input in inputs.iter().map(|input| &trace.tasks[*input]) {
+                let ends = input.at(TaskEvent::Started).zip(input.released());
+                let Some(((from, end), to)) = ends.zip(task.at(TaskEvent::Started)) else {
+                    continue;
+                };
+                if task.released().is_none() {
+                    continue;
+                }
+                id += 1;
+                // An arrow belongs to the slice in which it begins: the end is no longer in it.
+                let from = (end - 1).max(from);
+                for (phase, at, task) in [("s", from, input), ("f", to, task)] {
+                    let (process, thread) = threads[&task.worker];
+                    let mut event = json!({
+                        "ph": phase, "name": "input", "cat": "input", "id": id, "pid": process,
+                        "tid": thread, "ts": self.microseconds(at),
+                    });
+                    if phase == "f" {
+                        event["bp"] = "e".into();
+                    }
+                    self.write(&event)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Writes a slice that may overlap others of its thread.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lapwing_record::atomic;
 use lapwing_show::trace::{LanesPage, headline, lanes_svg, write_events};
-use lapwing_trace::{Trace, find};
+use lapwing_trace::{Trace, TraceRange, find};
 
 use super::read::{RangeOption, ReadTrace, TraceFile};
 use lapwing_model::text::counted;
@@ -77,14 +77,17 @@ impl TraceExport {
         let cannot = |error| cannot_write(output, &error);
         let written = if is_picture {
             let makespan = found.workers.makespan;
-            let (from, until) = match range {
-                Some(range) => (range.from, range.until.min(makespan)),
-                None => (0, makespan),
+            let whole = TraceRange {
+                from: 0,
+                until: makespan,
             };
-            atomic::replace(output, lanes_svg(&trace, from, until, self.width))
+            let mut range = range.unwrap_or(whole);
+            range.until = range.until.min(makespan);
+            atomic::replace(output, lanes_svg(&trace, range, self.width))
         } else {
             let page = LanesPage {
                 trace: &trace,
+                found: &found,
                 title: &self.file.title(),
                 summary: &headline(&trace, &found),
                 list: None,
