@@ -28,7 +28,11 @@ pub fn metrics(trace: &Trace) -> Vec<(String, Metric, f64)> {
         metrics.extend(utilisation.map(|it| share("trace.utilisation", it)));
         let parallelism = workers.parallelism();
         metrics.extend(parallelism.map(|it| share("trace.parallelism", it)));
-        let of_cpu = [TaskDuration::OnCpu, TaskDuration::OffCpu];
+        let of_cpu = [
+            TaskDuration::OnCpu,
+            TaskDuration::OffCpu,
+            TaskDuration::RunDelay,
+        ];
         for part in TaskDuration::PARTS.into_iter().chain(of_cpu) {
             let durations = trace.tasks.iter().filter_map(|task| part.of(task));
             let mut durations = durations.map(|duration| duration.max(0)).peekable();

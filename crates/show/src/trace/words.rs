@@ -276,15 +276,23 @@ fn cause_text(trace: &Trace, cause: &Cause) -> String {
             }
         }
         Cause::OffCpu(it) => format!(
-            "`{}` is off the CPU (sleeping, reading, or waiting for a lock or a core) for {} of its computing \
-             ({} of {}, {}){}",
+            "`{}` is off the CPU{} for {} of its computing ({} of {}, {}){}{}",
             trace.text(it.class),
+            match (it.waits_for, it.run_delay) {
+                (WaitsFor::Core, _) => "",
+                (_, Some(_)) => " (sleeping, reading, or waiting for a lock)",
+                (_, None) => " (sleeping, reading, or waiting for a lock or a core)",
+            },
             percent(share(it.sum, it.computing)),
             time(it.sum),
             time(it.computing),
             counted(it.tasks, "task"),
+            match it.run_delay {
+                Some(delay) => format!(", and waits for a core for {}", time(delay)),
+                None => String::new(),
+            },
             match it.waits_for {
-                WaitsFor::Unknown => String::new(),
+                WaitsFor::Core | WaitsFor::Unknown => String::new(),
                 waits_for => format!(": {}", waits_for_text(waits_for)),
             }
         ),
@@ -343,6 +351,7 @@ pub fn no_finding(found: &TraceFindings) -> String {
 
 fn waits_for_text(waits_for: WaitsFor) -> &'static str {
     match waits_for {
+        WaitsFor::Core => "they wait for a core",
         WaitsFor::Resource(Resource::Cpu) => "the host's processes wait for a free core",
         WaitsFor::Resource(Resource::Io) => "the host's processes wait for disks",
         WaitsFor::Resource(Resource::Memory) => "the host's processes wait for memory",

@@ -29,6 +29,8 @@ pub(super) struct Event<'l> {
     pub(super) source: Cow<'l, str>,
     pub(super) target: Cow<'l, str>,
     pub(super) mode: Cow<'l, str>,
+    /// The process that wrote it.
+    pub(super) process: Option<i64>,
     /// Nanoseconds.
     pub(super) at: Option<i64>,
     /// Other fields that are whole numbers.
@@ -70,7 +72,11 @@ pub(super) fn parse(line: &str) -> Line<'_> {
         Some(place) => Some(&rest[place + 1..]),
         None => rest.splitn(3, ':').nth(2),
     };
-    payload.map_or(Line::Other, |payload| of_payload(payload, Cow::Borrowed))
+    let mut line = payload.map_or(Line::Other, |payload| of_payload(payload, Cow::Borrowed));
+    if let Line::Event(event) = &mut line {
+        event.process = rest.split(':').nth(1).and_then(|text| text.parse().ok());
+    }
+    line
 }
 
 /// Reads `key=value;…;at=N`, or `kind=N`, whose texts are kept by a function.
@@ -124,6 +130,10 @@ fn of_json(line: &str) -> Line<'_> {
         return match payload.map(|text| of_payload(text, |text| Cow::Owned(text.to_owned()))) {
             // Durations of such logs do not count.
             Some(Line::Micro { .. }) | None => Line::Other,
+            Some(Line::Event(event)) => Line::Event(Event {
+                process: fields.get("process").and_then(Value::as_i64),
+                ..event
+            }),
             Some(line) => line,
         };
     }
