@@ -222,7 +222,10 @@ impl Trace {
         let mut of_process: BTreeMap<i64, Vec<(i64, i64, usize)>> = BTreeMap::new();
         for (index, task) in self.tasks.iter().enumerate() {
             if let Some((process, (from, to))) = task.process.zip(task.computing()) {
-                of_process.entry(process).or_default().push((from, to, index));
+                of_process
+                    .entry(process)
+                    .or_default()
+                    .push((from, to, index));
             }
         }
         let mut joined = 0;
