@@ -51,6 +51,13 @@ pub fn metrics(trace: &Trace) -> Vec<(String, Metric, f64)> {
         });
         metrics.extend(computing);
     }
+    if trace.is_of_processes() {
+        // Processes are neither workers nor tasks.
+        let kept =
+            ["makespan", "on_cpu", "off_cpu", "run_delay"].map(|name| format!("trace.{name}"));
+        metrics.retain(|(name, ..)| kept.contains(name));
+        return metrics;
+    }
     if let Some(graph) = TaskGraph::with_work(trace) {
         metrics.push(seconds("critical_path", graph.ideal(trace).critical));
     }

@@ -87,21 +87,17 @@ impl Trace {
         if self.samples.is_empty() {
             return;
         }
-        let samples = std::mem::take(&mut self.samples);
-        let mut by_lane: BTreeMap<Name, Vec<&ProcessSample>> = BTreeMap::new();
-        for sample in &samples {
-            by_lane.entry(sample.lane).or_default().push(sample);
-        }
-        let mut processes: Vec<Process<'_>> = by_lane
+        let recorded = Self {
+            samples: std::mem::take(&mut self.samples),
+            ..Self::default()
+        };
+        let mut processes: Vec<Process<'_>> = (recorded.samples_by_lane())
             .into_values()
             .map(|samples| Process {
                 samples,
                 children: Vec::new(),
             })
             .collect();
-        for process in &mut processes {
-            process.samples.sort_by_key(|sample| sample.start);
-        }
         processes.sort_by_key(|process| (process.start(), process.samples[0].process));
         let numbers = processes.iter().enumerate();
         let numbers: BTreeMap<i64, usize> = numbers
@@ -120,7 +116,7 @@ impl Trace {
             self.take_process(&processes, root, &[]);
         }
         self.inputs_from = InputsSource::Trace;
-        self.samples = samples;
+        self.samples = recorded.samples;
     }
 
     /// Adds the tasks of a process and its descendants, the first of which waits for these; returns the tasks at its end.
@@ -202,6 +198,33 @@ impl Trace {
         name
     }
 
+    /// Returns the samples of each lane in order.
+    pub(crate) fn samples_by_lane(&self) -> BTreeMap<Name, Vec<&ProcessSample>> {
+        let mut by_lane: BTreeMap<Name, Vec<&ProcessSample>> = BTreeMap::new();
+        for sample in &self.samples {
+            by_lane.entry(sample.lane).or_default().push(sample);
+        }
+        for samples in by_lane.values_mut() {
+            samples.sort_by_key(|sample| sample.start);
+        }
+        by_lane
+    }
+
+    /// Returns the most resident memory of all processes together, in bytes; what they share counts for each.
+    pub fn most_memory(&self) -> i64 {
+        let mut changes: Vec<(i64, i64)> = self
+            .samples
+            .iter()
+            .flat_map(|it| [(it.start, it.memory), (it.end, -it.memory)])
+            .collect();
+        changes.sort_unstable();
+        let sums = changes.iter().scan(0, |sum, (_, change)| {
+            *sum += change;
+            Some(*sum)
+        });
+        sums.max().unwrap_or_default()
+    }
+
     /// Returns whether its tasks are processes.
     pub fn is_of_processes(&self) -> bool {
         !self.samples.is_empty()
@@ -209,9 +232,9 @@ impl Trace {
 
     /// Gives tasks the time on a core and the time of waiting for one of the process that they ran in, where they do not
     /// have them and nothing else ran in it; returns the number of tasks that got them.
-    pub fn join_processes(&mut self, recorded: &Self) -> usize {
+    pub fn join_processes(&mut self, recorded: &[Self]) -> usize {
         let mut processes: BTreeMap<i64, Vec<&ProcessSample>> = BTreeMap::new();
-        for sample in &recorded.samples {
+        for sample in recorded.iter().flat_map(|it| &it.samples) {
             processes.entry(sample.process).or_default().push(sample);
         }
         for samples in processes.values_mut() {

@@ -34,6 +34,10 @@ const KINDS: [(&str, &str); 9] = [
     ("copying", "#c2417c"),
     ("copied, until the controller notices", "#b9a1b0"),
 ];
+/// The kind of a process that waits for a core, which has the colour of a task in a queue.
+const WAITING_FOR_CORE: usize = 3;
+/// The kind of a process that is blocked, which has the colour of a task that nothing is done for.
+const BLOCKED: usize = 5;
 /// The colours of a controller's phases but `wait`.
 const PHASES: [&str; 5] = ["#1f8a9c", "#5566cc", "#b35fb0", "#6b9a2f", "#a8603c"];
 const WAIT: &str = "#8f99a366";
@@ -299,6 +303,16 @@ impl Kinds {
             .iter()
             .map(|(title, colour)| ((*title).to_owned(), *colour))
             .unzip();
+        if trace.is_of_processes() {
+            let of_processes = [
+                (0, "on a core"),
+                (WAITING_FOR_CORE, "waiting for a core"),
+                (BLOCKED, "blocked"),
+            ];
+            for (kind, title) in of_processes {
+                title.clone_into(&mut titles[kind]);
+            }
+        }
         let mut others = PHASES.iter().cycle();
         for name in &phases {
             let text = trace.text(*name);
@@ -317,6 +331,8 @@ impl Kinds {
 
     fn of_part(&self, part: LanePart) -> usize {
         match part {
+            LanePart::Task(TaskDuration::RunDelay) => WAITING_FOR_CORE,
+            LanePart::Task(TaskDuration::OffCpu) => BLOCKED,
             LanePart::Task(part) => LANE_ORDER
                 .iter()
                 .position(|it: &TaskDuration| *it == part)

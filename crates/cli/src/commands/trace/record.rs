@@ -13,7 +13,7 @@ use clap::Args;
 use jiff::Timestamp;
 use lapwing_measure::Environment;
 use lapwing_measure::local::{ProcessUsage, watch_processes};
-use lapwing_model::text::{counted, shell_word};
+use lapwing_model::text::{plural, shell_word};
 use lapwing_model::{Id, Object, Record, Span};
 use lapwing_record::private::RecordCleaner;
 use lapwing_record::{RECORD_VERSION, RecordFile, parse_line};
@@ -67,7 +67,8 @@ impl TraceRecord {
             .finish(ending, seconds)
             .map_err(|error| cannot_write(&self.output, &error))?;
         if !context.quiet {
-            let processes = counted(recorded.processes.len(), "process");
+            let count = recorded.processes.len();
+            let processes = format!("{count} {}", plural(count, "process", "processes"));
             let file = shell_word(&self.output.display().to_string());
             context.terminal.note(&format!(
                 "recorded {processes}; `lapwing trace {file}` explains their time"
