@@ -15,6 +15,8 @@ use crate::session::Interrupts;
 
 /// How often processes are looked at.
 const INTERVAL: Duration = Duration::from_millis(20);
+/// Memory and name of a process are looked at once in so many looks, and at first in each.
+const RARE: u32 = 5;
 /// What a process does while it only sleeps is told at least this often, in ns.
 const LONGEST: i64 = 1_000_000_000;
 
@@ -123,12 +125,20 @@ struct ProcessLooks {
 /// A process whose files are open.
 struct WatchedProcess {
     parent: i32,
-    name: File,
-    memory: File,
+    files: ProcessFiles,
+    name: String,
+    memory: u64,
+    /// The number of looks at it.
+    looks: u32,
     threads: BTreeMap<i32, WatchedThread>,
     /// What it has done since it was last told of.
     untold: Option<ProcessUsage>,
     since: i64,
+}
+
+struct ProcessFiles {
+    name: File,
+    memory: File,
 }
 
 struct WatchedThread {
@@ -231,8 +241,13 @@ impl WatchedProcess {
         let file = |name: &str| File::open(format!("/proc/{number}/{name}"));
         Ok(Self {
             parent,
-            name: file("comm")?,
-            memory: file("statm")?,
+            files: ProcessFiles {
+                name: file("comm")?,
+                memory: file("statm")?,
+            },
+            name: String::new(),
+            memory: 0,
+            looks: 0,
             threads: BTreeMap::new(),
             untold: None,
             since,
@@ -242,14 +257,17 @@ impl WatchedProcess {
     /// Returns what it did since the last look; `None` if it has ended.
     fn look(&mut self, number: i32, now: i64) -> Option<ProcessUsage> {
         let mut buffer = [0; 128];
-        let memory = text(&self.memory, &mut buffer)?;
-        let pages: u64 = memory.split(' ').nth(1)?.parse().ok()?;
-        // One that its parent has not noticed yet has none.
-        if pages == 0 {
-            return None;
+        if self.looks < RARE || self.looks.is_multiple_of(RARE) {
+            let memory = text(&self.files.memory, &mut buffer)?;
+            let pages: u64 = memory.split(' ').nth(1)?.parse().ok()?;
+            // One that its parent has not noticed yet has none.
+            if pages == 0 {
+                return None;
+            }
+            self.memory = pages * sys::page_size();
+            self.name = text(&self.files.name, &mut buffer)?.to_owned();
         }
-        let memory = pages * sys::page_size();
-        let name = text(&self.name, &mut buffer)?.to_owned();
+        self.looks = self.looks.wrapping_add(1);
         let (mut cpu, mut run_delay) = (0, 0);
         self.threads.retain(|_, thread| {
             let Some(line) = text(&thread.usage, &mut buffer) else {
@@ -263,15 +281,18 @@ impl WatchedProcess {
             }
             true
         });
+        if self.threads.is_empty() {
+            return None;
+        }
         let usage = ProcessUsage {
             process: number,
             parent: self.parent,
-            name,
+            name: self.name.clone(),
             start: self.since,
             end: now,
             cpu,
             run_delay,
-            memory,
+            memory: self.memory,
         };
         self.since = now;
         Some(usage)

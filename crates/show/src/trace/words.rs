@@ -1,11 +1,14 @@
 //! Traces in sentences, for the terminal and pages.
 
+use std::collections::BTreeSet;
+
 use crate::writing::Note;
 use crate::{percent, quantity};
 use lapwing_model::text::{counted, joined, plural};
 use lapwing_trace::{
-    Cause, Contention, ContentionCause, Defect, DefectKind, Overhead, PathPart, ProcessSample,
-    Resource, TaskDuration, Trace, TraceFinding, TraceFindings, WaitReason, WaitsFor,
+    Cause, Contention, ContentionCause, Defect, DefectKind, Name, Overhead, PathPart,
+    ProcessSample, Resource, TaskDuration, Trace, TraceFinding, TraceFindings, WaitReason,
+    WaitsFor,
 };
 
 /// Returns a time in ns as `1.31 s`.
@@ -84,12 +87,13 @@ pub fn headline(trace: &Trace, found: &TraceFindings) -> String {
 fn processes_text(trace: &Trace, found: &TraceFindings) -> String {
     let all = |of: fn(&ProcessSample) -> i64| trace.samples.iter().map(of).sum::<i64>();
     let makespan = found.workers.makespan;
+    let lanes: BTreeSet<Name> = trace.samples.iter().map(|it| it.lane).collect();
     let [on_core, waiting] = [all(|it| it.cpu), all(|it| it.run_delay)];
     format!(
         "{} with {} {}: on average {:.2} cores are used, and {:.2} threads wait for one; at most {} resident",
         time(makespan),
-        found.workers.workers,
-        plural(found.workers.workers, "process", "processes"),
+        lanes.len(),
+        plural(lanes.len(), "process", "processes"),
         share(on_core, makespan),
         share(waiting, makespan),
         quantity(share(trace.most_memory(), 1), "B"),

@@ -205,7 +205,7 @@ mod tests {
             "DEBUG:controller.tracing:19045:host=h0;task=efi:1;action=task_started;worker=h0.w1;at=17",
             r#"{"host": "h0", "task":"efi:1","action": "task_started" ,"worker": "h0.w1", "at": 17}"#,
             r#"{"host": "h\u0030", "task":"efi:1","action": "task_started","worker": "h0.w1", "at": 17}"#,
-            r##"{"timestamp": "t", "message": "#host=h0;task=efi:1;action=task_started;worker=h0.w1;at=17", "level": "DEBUG"}"##,
+            r##"{"timestamp": "t", "process": 7, "message": "#host=h0;task=efi:1;action=task_started;worker=h0.w1;at=17", "level": "DEBUG"}"##,
         ];
         for line in lines {
             let event = event(line);
@@ -213,6 +213,8 @@ mod tests {
             assert_eq!((event.task, event.worker), ("efi:1".into(), "h0.w1".into()));
             assert_eq!((event.host, event.at), ("h0".into(), Some(17)));
         }
+        let processes = lines.map(|line| event(line).process);
+        assert_eq!(processes, [Some(19045), Some(19045), None, None, Some(7)]);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 
 mod causes;
 mod compare;
+mod processes;
 mod reference_earthkit;
 mod waiting;
 mod what_if;

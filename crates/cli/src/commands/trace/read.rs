@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lapwing_formats::{ImportError, ImportOptions, Source};
 use lapwing_measure::suite::parse_duration;
-use lapwing_model::text::{counted, joined, joined_with_and, shell_word};
+use lapwing_model::text::{counted, joined, joined_with_and, plural, shell_word};
 use lapwing_model::{Id, Record, Span};
 use lapwing_record::{Filter, Store, files};
 use lapwing_show::trace::time;
@@ -266,8 +266,9 @@ fn processes_note(joined: usize, tasks: usize) -> Note {
     let text = match joined {
         0 => "no task has times from the recorded processes: none of at least 100 ms ran alone in one of them".to_owned(),
         _ => format!(
-            "{joined} of {} have the time on the CPU, and waiting for a core, of the recorded process that they ran in",
-            counted(tasks, "task")
+            "{joined} of {} {} the time on the CPU, and waiting for a core, of the recorded process",
+            counted(tasks, "task"),
+            plural(joined, "has", "have"),
         ),
     };
     Note::marked("processes", text).with("tasks", joined)
