@@ -7,6 +7,10 @@ use serde_json::{Map, Value};
 
 /// What a line says.
 #[derive(Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all lines are events, and one exists at a time"
+)]
 pub(super) enum Line<'l> {
     /// Something happened.
     Event(Event<'l>),

@@ -234,8 +234,9 @@ fn read_slowest(paths: &[PathBuf]) -> Result<(Trace, Option<Note>), CliError> {
     if !runs.is_empty() {
         return Err(of_several_runs(&files, &runs));
     }
-    let (mut trace, note) = match whole.pop() {
-        Some((_, read)) if !has_logs && whole.is_empty() => read,
+    let mut whole = whole.into_iter();
+    let (mut trace, note) = match whole.next() {
+        Some((_, read)) if !has_logs && whole.len() == 0 => read,
         Some((name, _)) => {
             let text = format!(
                 "{name} is a trace by itself: only logs of earthkit-workflows are read together"
