@@ -512,8 +512,11 @@ fn is_trace(path: &Path) -> bool {
     };
     let options = ImportOptions::at(jiff::Timestamp::now());
     let is_one = |place: &Path| {
-        let format = format_at(place, &options);
-        format.is_some_and(|it| it.is_trace && (place == path || it.name == "earthkit"))
+        let Some((source, format)) = recognised(place, &options) else {
+            return false;
+        };
+        let is_trace = format.is_trace || lapwing_formats::is_recorded_trace(format, &source);
+        is_trace && (place == path || format.name == "earthkit")
     };
     // Reading a pipe would take from it.
     let is_there = path.is_file() || path.is_dir();
@@ -522,7 +525,12 @@ fn is_trace(path: &Path) -> bool {
 
 /// Returns the format of a file or folder; `None` if it is in none.
 fn format_at(place: &Path, options: &ImportOptions) -> Option<&'static Format> {
+    recognised(place, options).map(|(_, format)| format)
+}
+
+fn recognised(place: &Path, options: &ImportOptions) -> Option<(Source, &'static Format)> {
     let folder = TemporaryFolder::new().ok()?;
     let source = Source::open(place, folder.path()).ok()?;
-    lapwing_formats::recognise(&source, options).ok()
+    let format = lapwing_formats::recognise(&source, options).ok()?;
+    Some((source, format))
 }

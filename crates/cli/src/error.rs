@@ -29,6 +29,8 @@ pub enum ExitStatus {
     Abort,
     /// 130: interrupted.
     Interrupted,
+    /// The exit code of the command that `trace record` ran.
+    Command(u8),
 }
 
 impl ExitStatus {
@@ -45,6 +47,7 @@ impl ExitStatus {
             Self::Skip => 125,
             Self::Abort => 128,
             Self::Interrupted => 130,
+            Self::Command(code) => code,
         }
     }
 }

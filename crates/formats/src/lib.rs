@@ -180,6 +180,11 @@ impl Format {
     }
 }
 
+/// Returns whether a file is a record of Lapwing that is a trace, as `trace_dask` and `lapwing trace record` write it.
+pub fn is_recorded_trace(format: &Format, source: &Source) -> bool {
+    format.name == "record" && record_v1::is_trace(source).unwrap_or(false)
+}
+
 /// Options of reading files.
 #[derive(Debug, Clone)]
 pub struct ImportOptions {

@@ -26,6 +26,8 @@ pub enum TaskDuration {
     OnCpu,
     /// Of computing, the rest: waiting for a lock, for disks or for a free core, or asleep.
     OffCpu,
+    /// Of the time off the CPU, the time that its thread waited for a core that was free, if it was measured.
+    RunDelay,
     /// From computed to published: results.
     Publish,
     /// From published to completed: until the controller knows.
@@ -34,7 +36,7 @@ pub enum TaskDuration {
 
 impl TaskDuration {
     /// All durations.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Total,
         Self::OnWorker,
         Self::ToWorker,
@@ -43,6 +45,7 @@ impl TaskDuration {
         Self::Compute,
         Self::OnCpu,
         Self::OffCpu,
+        Self::RunDelay,
         Self::Publish,
         Self::ToController,
     ];
@@ -68,6 +71,7 @@ impl TaskDuration {
             Self::Compute => "compute",
             Self::OnCpu => "on_cpu",
             Self::OffCpu => "off_cpu",
+            Self::RunDelay => "run_delay",
             Self::Publish => "publish",
             Self::ToController => "to_controller",
         }
@@ -84,6 +88,7 @@ impl TaskDuration {
             Self::Compute => "computing",
             Self::OnCpu => "computing on the CPU",
             Self::OffCpu => "computing off the CPU (waiting or asleep)",
+            Self::RunDelay => "computing, waiting for a core",
             Self::Publish => "publishing results",
             Self::ToController => "waiting for the controller to notice completion",
         }
@@ -100,7 +105,7 @@ impl TaskDuration {
             Self::Queue => between(TaskEvent::Enqueued, TaskEvent::Started),
             Self::Load => between(TaskEvent::Started, TaskEvent::Loaded),
             Self::Compute => task.computing(),
-            Self::OnCpu | Self::OffCpu => None,
+            Self::OnCpu | Self::OffCpu | Self::RunDelay => None,
             Self::Publish => between(TaskEvent::Computed, TaskEvent::Published),
             Self::ToController => between(TaskEvent::Published, TaskEvent::Completed),
         }
@@ -114,6 +119,7 @@ impl TaskDuration {
             Self::Compute => measured.or(task.duration),
             Self::OnCpu => Some(task.cpu?.min(computing()?)),
             Self::OffCpu => Some((computing()? - task.cpu?).max(0)),
+            Self::RunDelay => Some(task.run_delay?.min(Self::OffCpu.of(task)?)),
             _ => measured,
         }
     }

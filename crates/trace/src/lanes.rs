@@ -6,7 +6,8 @@ use lapwing_model::natural_order;
 
 use crate::durations::TaskDuration;
 use crate::names::Name;
-use crate::trace::{MISSING, Trace, Transfer, TransferEvent};
+use crate::processes::ProcessSample;
+use crate::trace::{MISSING, Task, Trace, Transfer, TransferEvent};
 
 /// What a lane shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,7 +122,13 @@ pub(crate) fn worker_lanes(trace: &Trace) -> Vec<Lane> {
     let mut both = trace.tasks.iter().zip(&trace.calls);
     let are_calls = trace.tasks.len() == trace.calls.len()
         && both.all(|(task, call)| task.computing() == Some((call.start, call.end)));
+    let samples = trace.samples_by_lane();
     for (item, task) in trace.tasks.iter().enumerate() {
+        if let Some(samples) = samples.get(&task.worker) {
+            let pieces = by_worker.entry((task.worker, 0)).or_default();
+            process_pieces(samples, task, item, pieces);
+            continue;
+        }
         let call = trace.calls.get(item).filter(|_| are_calls);
         let level = call.map_or(0, |call| call.level);
         let pieces = by_worker.entry((task.worker, level)).or_default();
@@ -136,6 +143,45 @@ pub(crate) fn worker_lanes(trace: &Trace) -> Vec<Lane> {
         }));
     }
     flat_lanes(LaneKind::Worker, by_worker)
+}
+
+/// Adds what a process did in a task: how much of each sample it was on a core, waited for one, and did neither. In which
+/// order is not known.
+fn process_pieces(
+    samples: &[&ProcessSample],
+    task: &Task,
+    item: usize,
+    pieces: &mut Vec<LanePiece>,
+) {
+    let Some((from, to)) = task.computing() else {
+        return;
+    };
+    let first = samples.partition_point(|sample| sample.start < from);
+    for sample in samples[first..].iter().take_while(|it| it.end <= to) {
+        let mut start = sample.start;
+        let parts = [
+            (TaskDuration::OnCpu, sample.cpu),
+            (TaskDuration::RunDelay, sample.run_delay),
+            (TaskDuration::OffCpu, i64::MAX),
+        ];
+        for (part, time) in parts {
+            let end = start.saturating_add(time).min(sample.end);
+            let part = LanePart::Task(part);
+            match pieces.last_mut() {
+                _ if start == end => {}
+                Some(last) if (last.end, last.part, last.item) == (start, part, item) => {
+                    last.end = end;
+                }
+                _ => pieces.push(LanePiece {
+                    start,
+                    end,
+                    part,
+                    item,
+                }),
+            }
+            start = end;
+        }
+    }
 }
 
 fn transfer_lanes(trace: &Trace) -> Vec<Lane> {

@@ -28,7 +28,11 @@ pub fn metrics(trace: &Trace) -> Vec<(String, Metric, f64)> {
         metrics.extend(utilisation.map(|it| share("trace.utilisation", it)));
         let parallelism = workers.parallelism();
         metrics.extend(parallelism.map(|it| share("trace.parallelism", it)));
-        let of_cpu = [TaskDuration::OnCpu, TaskDuration::OffCpu];
+        let of_cpu = [
+            TaskDuration::OnCpu,
+            TaskDuration::OffCpu,
+            TaskDuration::RunDelay,
+        ];
         for part in TaskDuration::PARTS.into_iter().chain(of_cpu) {
             let durations = trace.tasks.iter().filter_map(|task| part.of(task));
             let mut durations = durations.map(|duration| duration.max(0)).peekable();
@@ -46,6 +50,13 @@ pub fn metrics(trace: &Trace) -> Vec<(String, Metric, f64)> {
             Some((name, Metric::lower("s"), mean / 1e9))
         });
         metrics.extend(computing);
+    }
+    if trace.is_of_processes() {
+        // Processes are neither workers nor tasks.
+        let kept =
+            ["makespan", "on_cpu", "off_cpu", "run_delay"].map(|name| format!("trace.{name}"));
+        metrics.retain(|(name, ..)| kept.contains(name));
+        return metrics;
     }
     if let Some(graph) = TaskGraph::with_work(trace) {
         metrics.push(seconds("critical_path", graph.ideal(trace).critical));

@@ -14,6 +14,8 @@ const PRESSED: f64 = 0.5;
 /// What computing tasks wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitsFor {
+    /// A core that is free: their own threads waited for one.
+    Core,
     /// What the host is short of.
     Resource(Resource),
     /// Something within the process, or nothing at all: a lock, another task, an answer over the network, sleep. The
@@ -34,6 +36,8 @@ pub struct OffCpu {
     pub computing: i64,
     /// The part of it off the CPU, in ns.
     pub sum: i64,
+    /// The part of it in which their threads waited for a core, in ns; `None` unless it is known of all tasks.
+    pub run_delay: Option<i64>,
     /// What for.
     pub waits_for: WaitsFor,
 }
@@ -53,6 +57,7 @@ pub fn off_cpu(trace: &Trace) -> Vec<OffCpu> {
             tasks: tasks.len(),
             computing,
             sum: off,
+            run_delay: run_delay(&tasks),
             waits_for: waits_for(trace, &tasks, off as f64 / computing.max(1) as f64),
         }
     });
@@ -61,9 +66,21 @@ pub fn off_cpu(trace: &Trace) -> Vec<OffCpu> {
         .collect()
 }
 
+/// Returns how long tasks waited for a core; `None` unless it is known of all.
+fn run_delay(tasks: &[&Task]) -> Option<i64> {
+    let delays = tasks.iter().map(|task| TaskDuration::RunDelay.of(task));
+    delays.sum()
+}
+
 /// Returns what tasks wait for that are off the CPU for a share of their computing.
 #[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
 pub fn waits_for(trace: &Trace, tasks: &[&Task], share: f64) -> WaitsFor {
+    let delay = run_delay(tasks);
+    let computing = tasks.iter().filter_map(|it| TaskDuration::Compute.of(it));
+    let computing: i64 = computing.sum();
+    if delay.is_some_and(|delay| delay as f64 >= PRESSED * share * computing.max(1) as f64) {
+        return WaitsFor::Core;
+    }
     let mut hosts: BTreeMap<Name, Vec<&Pressure>> = BTreeMap::new();
     for pressure in &trace.pressures {
         hosts.entry(pressure.host).or_default().push(pressure);
@@ -90,6 +107,8 @@ pub fn waits_for(trace: &Trace, tasks: &[&Task], share: f64) -> WaitsFor {
         return WaitsFor::Unknown;
     }
     let shares = Resource::ALL.into_iter().zip(sums.map(|sum| sum / all));
+    // Other processes waited for a core.
+    let shares = shares.filter(|(resource, _)| delay.is_none() || *resource != Resource::Cpu);
     let most = shares.max_by(|one, other| one.1.total_cmp(&other.1));
     match most {
         Some((resource, pressed)) if pressed >= PRESSED * share => WaitsFor::Resource(resource),

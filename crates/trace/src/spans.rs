@@ -18,6 +18,7 @@ const TRANSFER: &str = "transfer";
 const CONTROLLER: &str = "controller";
 const MICRO: &str = "micro";
 const HOST: &str = "host";
+const PROCESS: &str = "process";
 const PRESSURE: &str = "pressure";
 
 /// Makes a trace of spans, one after the other.
@@ -65,6 +66,7 @@ impl SpanReader {
                 trace.micros.insert(span.name.clone(), micro);
             }
             HOST if span.name == PRESSURE => trace.add_pressure(span),
+            PROCESS => trace.add_sample(span),
             _other => self.places.extend(trace.add_other(span)),
         }
     }
@@ -75,6 +77,9 @@ impl SpanReader {
         if self.trace.tasks.is_empty() {
             self.trace.take_calls(&self.places);
             self.trace.take_others_for_tasks();
+        }
+        if self.trace.tasks.is_empty() {
+            self.trace.take_processes_for_tasks();
         }
         let open = self.trace.others.iter_mut();
         for other in open.filter(|other| other.end == MISSING) {
@@ -110,6 +115,8 @@ impl Trace {
             inputs: inputs.map(|input| names.intern(input)).collect(),
             duration: number("duration"),
             cpu: number("cpu"),
+            run_delay: number("run_delay"),
+            process: number("pid"),
             bytes: number("bytes"),
             ..Task::new(
                 names.intern(&span.name),
@@ -337,6 +344,8 @@ impl TraceSpans<'_> {
         put(&mut span, "class", Some(text(task.class)));
         put(&mut span, "duration", task.duration);
         put(&mut span, "cpu", task.cpu);
+        put(&mut span, "run_delay", task.run_delay);
+        put(&mut span, "pid", task.process);
         put(&mut span, "bytes", task.bytes);
         span
     }
@@ -383,11 +392,11 @@ fn put(span: &mut Span, key: &str, value: Option<impl Into<Value>>) {
     }
 }
 
-fn at(span: &Span, event: &str) -> i64 {
+pub(crate) fn at(span: &Span, event: &str) -> i64 {
     span.events.get(event).copied().unwrap_or(MISSING)
 }
 
-fn integer(attributes: &Object, key: &str) -> Option<i64> {
+pub(crate) fn integer(attributes: &Object, key: &str) -> Option<i64> {
     attributes.get(key)?.as_i64()
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::calls::Call;
 use crate::names::{Name, Names};
+use crate::processes::ProcessSample;
 
 /// An event that a trace does not have.
 pub const MISSING: i64 = i64::MIN;
@@ -147,6 +148,10 @@ pub struct Task {
     pub duration: Option<i64>,
     /// The processor time of its function in ns.
     pub cpu: Option<i64>,
+    /// The time that its function waited for a core that was free (Linux: `run_delay` of its thread), in ns.
+    pub run_delay: Option<i64>,
+    /// The number of the process that it ran in.
+    pub process: Option<i64>,
     /// The size of its results in bytes.
     pub bytes: Option<i64>,
 }
@@ -164,6 +169,8 @@ impl Task {
             inputs: Box::default(),
             duration: None,
             cpu: None,
+            run_delay: None,
+            process: None,
             bytes: None,
         }
     }
@@ -350,6 +357,8 @@ pub struct Trace {
     pub others: Vec<OtherSpan>,
     /// What hosts were short of.
     pub pressures: Vec<Pressure>,
+    /// Samples of processes.
+    pub samples: Vec<ProcessSample>,
     /// Number of lines with an event.
     pub lines: u64,
     /// Lines that look like events but cannot be read: their numbers.

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import subprocess
 import time
 
@@ -111,6 +112,31 @@ def test_cpu_time_tells_who_computes_and_who_waits(client, file):
             assert wall >= 100e6 and cpu < 50e6
         else:
             assert 50e6 <= cpu <= wall + 1e6
+
+
+def test_tasks_that_share_a_core_wait_for_it_and_sleepers_do_not(client, file):
+    def pin(cores):
+        for thread in os.listdir("/proc/self/task"):
+            os.sched_setaffinity(int(thread), cores)
+
+    def spin(seconds):
+        end = time.thread_time() + seconds
+        while time.thread_time() < end:
+            pass
+
+    usual = os.sched_getaffinity(0)
+    client.run(pin, {min(usual)})
+    try:
+        with trace_dask(client, file):
+            workers = sorted(client.scheduler_info()["workers"])
+            tasks = [client.submit(spin, 0.3, key=f"spin-{n}", workers=[it]) for n, it in enumerate(workers)]
+            wait(tasks)
+            client.submit(time.sleep, 0.3, key="sleep-0").result()
+    finally:
+        client.run(pin, usual)
+    delays = {it["name"]: it["attributes"]["run_delay"] for it in spans_of(file)}
+    assert max(delays["spin-0"], delays["spin-1"]) > 200e6, delays
+    assert delays["sleep-0"] < 100e6, delays
 
 
 def test_fetched_inputs_are_transfers(client, file):

@@ -7,7 +7,7 @@ use std::process::Command;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::program::run;
+use crate::program::{output, run};
 
 /// Two workers; the second task of `w0` stands behind the first, and the controller is slow to notice.
 pub const TRACE: &str = "\
@@ -510,4 +510,124 @@ fn a_report_has_the_newest_trace_of_each_benchmark_with_its_findings() {
         let text = finding["text"].as_str().unwrap().replace('`', "");
         assert!(list.contains(&text), "{text}: {list}");
     }
+}
+
+/// Runs a script of the shell under `trace record`, and returns its output and the findings of the record.
+fn recorded(folder: &Path, script: &str) -> (std::process::Output, Value) {
+    let done = output(folder, &["trace", "record", "--", "sh", "-c", script]);
+    let found = output(
+        folder,
+        &["--format", "json", "trace", "findings", "recorded.jsonl"],
+    );
+    (done, serde_json::from_slice(&found.stdout).unwrap())
+}
+
+/// A loop of awk that is named as a program of its own.
+const SPIN: &str = "awk 'BEGIN { for (i = 0; i < 20000000; i++) s += i }'";
+
+#[test]
+fn recorded_processes_that_share_a_core_wait_for_it_and_sleepers_do_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let cores = status
+        .split_once("Cpus_allowed_list:")
+        .unwrap()
+        .1
+        .trim_start();
+    let core = cores.split(|it: char| !it.is_ascii_digit()).next().unwrap();
+    let script = format!("taskset -c {core} {SPIN} & taskset -c {core} {SPIN} & wait; echo done");
+    let (done, found) = recorded(folder.path(), &script);
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "done\n");
+    let sharing = &found["findings"][0];
+    assert_eq!(
+        (&sharing["kind"], &sharing["cause"]),
+        (&json!("off_cpu"), &json!("core")),
+        "{found}"
+    );
+    assert!(
+        sharing["text"]
+            .as_str()
+            .unwrap()
+            .contains("waits for a core for"),
+        "{sharing}"
+    );
+    // The files of the record mean a trace, without a command.
+    let told = run(folder.path(), &["recorded.jsonl"]);
+    assert!(told.contains("cores are used"), "{told}");
+    let (_, found) = recorded(folder.path(), "sleep 1");
+    let sleeping = &found["findings"][0];
+    assert_eq!(sleeping["subject"], "sleep", "{found}");
+    assert_eq!(sleeping["cause"], Value::Null, "{sleeping}");
+    assert!(
+        sleeping["text"]
+            .as_str()
+            .unwrap()
+            .contains("(sleeping, reading, or waiting for a lock)")
+    );
+}
+
+#[test]
+fn recording_passes_on_output_exit_code_and_signals() {
+    let folder = tempfile::tempdir().unwrap();
+    let (done, _) = recorded(folder.path(), "echo out; echo err >&2; sleep 0.1; exit 7");
+    assert_eq!(done.status.code(), Some(7));
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "out\n");
+    assert!(String::from_utf8_lossy(&done.stderr).starts_with("err\n"));
+    let killed = output(
+        folder.path(),
+        &["trace", "record", "--", "sh", "-c", "kill -9 $$"],
+    );
+    assert_eq!(killed.status.code(), Some(137));
+    let script = "trap 'echo asked; exit 3' TERM; kill -TERM $PPID; while :; do sleep 0.01; done";
+    let asked = output(
+        folder.path(),
+        &["trace", "record", "--", "sh", "-c", script],
+    );
+    assert_eq!(String::from_utf8_lossy(&asked.stdout), "asked\n");
+    assert_eq!(asked.status.code(), Some(3));
+    fs::write(folder.path().join("recorded.jsonl"), "mine\n").unwrap();
+    let refused = run(folder.path(), &["trace", "record", "--", "true"]);
+    assert!(
+        refused.contains("is something else than a record"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn what_was_recorded_before_a_kill_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "sleep 0.5; kill -9 $PPID";
+    let killed = output(
+        folder.path(),
+        &["trace", "record", "--", "sh", "-c", script],
+    );
+    assert_eq!(killed.status.code(), None);
+    let told = run(folder.path(), &["trace", "tasks", "recorded.jsonl"]);
+    assert!(told.contains("exit 0"), "{told}");
+}
+
+#[test]
+fn logs_get_the_times_of_the_processes_that_are_recorded_beside_them() {
+    let folder = tempfile::tempdir().unwrap();
+    // A worker that writes when its task begins and ends, as earthkit-workflows does.
+    let event = |action: &str| {
+        format!(
+            "echo \"x:DEBUG:cascade.low.tracing.marker:$$:#host=h0;task=a;action={action};worker=h0.w0;at=$(date +%s%N)\" >>log"
+        )
+    };
+    let [started, published] = ["task_started", "task_published"].map(event);
+    let script = format!("{started}; sleep 0.5; {published}; sleep 0.1");
+    recorded(folder.path(), &script);
+    let told = run(
+        folder.path(),
+        &["trace", "findings", "log", "recorded.jsonl"],
+    );
+    assert!(
+        told.contains("1 of 1 task has the time on the CPU"),
+        "{told}"
+    );
+    assert!(
+        told.contains("`a` is off the CPU (sleeping, reading, or waiting for a lock) for"),
+        "{told}"
+    );
 }

@@ -28,6 +28,7 @@ mod isolator;
 mod launcher;
 mod leftovers;
 mod own_root;
+mod processes;
 mod protocol;
 mod secrecy;
 mod sys;
@@ -39,6 +40,7 @@ pub use confine::signals_can_be_kept;
 pub use cores::{CoresError, duet_cores};
 pub use cpus::{CpusError, available_cpus, parse_cpus};
 pub use launcher::{LAUNCHER_ARGUMENT, serve_as_launcher};
+pub use processes::{ProcessUsage, watch_processes};
 pub use secrecy::hide_from_children;
 
 /// A process that is asked to end by SIGTERM has this long before it gets SIGKILL.

@@ -233,6 +233,13 @@ pub(super) fn close_from(first: u32) {
     unsafe { libc::close_range(first, u32::MAX, 0) };
 }
 
+/// Returns the size of a page of memory in bytes.
+#[expect(unsafe_code, reason = "there is no wrapper without another feature")]
+pub(super) fn page_size() -> u64 {
+    // SAFETY: it only returns a number.
+    count(unsafe { libc::sysconf(libc::_SC_PAGESIZE) })
+}
+
 /// Ends this process at once.
 #[expect(unsafe_code, reason = "nothing is dropped")]
 pub(super) fn exit(code: i32) -> ! {

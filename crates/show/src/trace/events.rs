@@ -105,6 +105,15 @@ pub fn write_events(trace: &Trace, mut out: impl Write) -> io::Result<()> {
     if !trace.phases.is_empty() {
         events.write(&json!({"ph": "M", "name": "process_name", "pid": controller.0, "args": {"name": "controller"}}))?;
     }
+    for sample in &trace.samples {
+        let Some((process, _)) = threads.get(&sample.lane) else {
+            continue;
+        };
+        let name = format!("memory of {} {}", trace.text(sample.name), sample.process);
+        let at = events.microseconds(sample.end);
+        let args = json!({"bytes": sample.memory});
+        events.write(&json!({"ph": "C", "name": name, "pid": process, "ts": at, "args": args}))?;
+    }
     for other in &trace.others {
         let place = threads[&other.worker];
         events.slice(

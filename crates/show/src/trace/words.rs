@@ -1,11 +1,14 @@
 //! Traces in sentences, for the terminal and pages.
 
+use std::collections::BTreeSet;
+
 use crate::writing::Note;
 use crate::{percent, quantity};
-use lapwing_model::text::{counted, joined};
+use lapwing_model::text::{counted, joined, plural};
 use lapwing_trace::{
-    Cause, Contention, ContentionCause, Defect, DefectKind, Overhead, PathPart, Resource,
-    TaskDuration, Trace, TraceFinding, TraceFindings, WaitReason, WaitsFor,
+    Cause, Contention, ContentionCause, Defect, DefectKind, Name, Overhead, PathPart,
+    ProcessSample, Resource, TaskDuration, Trace, TraceFinding, TraceFindings, WaitReason,
+    WaitsFor,
 };
 
 /// Returns a time in ns as `1.31 s`.
@@ -63,6 +66,9 @@ pub fn defect_text(defect: &Defect) -> String {
 /// Returns the sentence above all findings:
 /// `137 s with 40 workers: 0.98 tasks compute at once, workers are busy 4.5 % of the time`.
 pub fn headline(trace: &Trace, found: &TraceFindings) -> String {
+    if trace.is_of_processes() {
+        return processes_text(trace, found);
+    }
     let whole = format!(
         "{} with {} and {}",
         time(found.workers.makespan),
@@ -76,6 +82,22 @@ pub fn headline(trace: &Trace, found: &TraceFindings) -> String {
         ),
         None => format!("{whole}; the trace does not say when workers computed"),
     }
+}
+
+fn processes_text(trace: &Trace, found: &TraceFindings) -> String {
+    let all = |of: fn(&ProcessSample) -> i64| trace.samples.iter().map(of).sum::<i64>();
+    let makespan = found.workers.makespan;
+    let lanes: BTreeSet<Name> = trace.samples.iter().map(|it| it.lane).collect();
+    let [on_core, waiting] = [all(|it| it.cpu), all(|it| it.run_delay)];
+    format!(
+        "{} with {} {}: on average {:.2} cores are used, and {:.2} threads wait for one; at most {} resident",
+        time(makespan),
+        lanes.len(),
+        plural(lanes.len(), "process", "processes"),
+        share(on_core, makespan),
+        share(waiting, makespan),
+        quantity(share(trace.most_memory(), 1), "B"),
+    )
 }
 
 /// Returns what a finding says: the cause, and what the run takes without it.
@@ -283,15 +305,31 @@ fn cause_text(trace: &Trace, cause: &Cause) -> String {
             }
         }
         Cause::OffCpu(it) => format!(
-            "`{}` is off the CPU (sleeping, reading, or waiting for a lock or a core) for {} of its computing \
-             ({} of {}, {}){}",
+            "`{}` is off the CPU{} for {} of its {} ({} of {}{}){}{}",
             trace.text(it.class),
+            match (it.waits_for, it.run_delay) {
+                (WaitsFor::Core, _) => "",
+                (_, Some(_)) => " (sleeping, reading, or waiting for a lock)",
+                (_, None) => " (sleeping, reading, or waiting for a lock or a core)",
+            },
             percent(share(it.sum, it.computing)),
+            if trace.is_of_processes() {
+                "time"
+            } else {
+                "computing"
+            },
             time(it.sum),
             time(it.computing),
-            counted(it.tasks, "task"),
+            match trace.is_of_processes() {
+                true => String::new(),
+                false => format!(", {}", counted(it.tasks, "task")),
+            },
+            match it.run_delay {
+                Some(delay) => format!(", and waits for a core for {}", time(delay)),
+                None => String::new(),
+            },
             match it.waits_for {
-                WaitsFor::Unknown => String::new(),
+                WaitsFor::Core | WaitsFor::Unknown => String::new(),
                 waits_for => format!(": {}", waits_for_text(waits_for)),
             }
         ),
@@ -350,6 +388,7 @@ pub fn no_finding(found: &TraceFindings) -> String {
 
 fn waits_for_text(waits_for: WaitsFor) -> &'static str {
     match waits_for {
+        WaitsFor::Core => "they wait for a core",
         WaitsFor::Resource(Resource::Cpu) => "the host's processes wait for a free core",
         WaitsFor::Resource(Resource::Io) => "the host's processes wait for disks",
         WaitsFor::Resource(Resource::Memory) => "the host's processes wait for memory",

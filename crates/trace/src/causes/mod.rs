@@ -293,18 +293,24 @@ pub(crate) fn find_causes(
     source: GraphSource,
     path: Option<&RunPath>,
 ) -> Option<Counterfactuals> {
-    let is_known = source != GraphSource::Observed;
+    // Processes are no tasks that a worker could have taken from another.
+    let is_of_processes = trace.is_of_processes();
+    let is_known = source != GraphSource::Observed && !is_of_processes;
     let (begin, end) = trace.range()?;
     let makespan = end - begin;
     let mut replay = Replay::of(trace, graph);
     let mut candidates = Vec::new();
-    candidates.extend(slow::workers(&mut replay));
-    candidates.extend(retries::retries(&mut replay));
+    if !is_of_processes {
+        candidates.extend(slow::workers(&mut replay));
+        candidates.extend(retries::retries(&mut replay));
+    }
     if is_known {
         candidates.extend(structure::late_workers(&mut replay, makespan));
         candidates.extend(stalls::idle(&mut replay, makespan));
     }
-    candidates.extend(stalls::freezes(&replay, makespan));
+    if !is_of_processes {
+        candidates.extend(stalls::freezes(&replay, makespan));
+    }
     let measured = |placement| replay.run(placement, &Changes::default()).0;
     let placed = measured(Placement::AsMeasured);
     let free = measured(Placement::FirstFree);
@@ -323,10 +329,12 @@ pub(crate) fn find_causes(
         placement,
         replayed,
     };
-    candidates.extend(slow::tasks(&model));
-    candidates.extend(slow::classes(&model));
-    candidates.extend(copies::copies(&model));
-    candidates.extend(overheads::phases(&model, is_known));
+    if !is_of_processes {
+        candidates.extend(slow::tasks(&model));
+        candidates.extend(slow::classes(&model));
+        candidates.extend(copies::copies(&model));
+        candidates.extend(overheads::phases(&model, is_known));
+    }
     candidates.extend(contention::contention(&model));
     if is_known {
         candidates.extend(structure::barriers(&model));

@@ -115,6 +115,9 @@ impl Builder {
         self.files.add(index, phase, at);
         let task = &mut self.trace.tasks[index];
         task.events[phase as usize] = at;
+        if matches!(phase, TaskEvent::Started | TaskEvent::Computed) {
+            task.process = event.process.or(task.process);
+        }
         if task.host == Name::EMPTY {
             let host = host_of(&event.worker).unwrap_or_else(|| match event.host.as_ref() {
                 CONTROLLER => "",

@@ -7,6 +7,10 @@ use serde_json::{Map, Value};
 
 /// What a line says.
 #[derive(Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all lines are events, and one exists at a time"
+)]
 pub(super) enum Line<'l> {
     /// Something happened.
     Event(Event<'l>),
@@ -29,6 +33,8 @@ pub(super) struct Event<'l> {
     pub(super) source: Cow<'l, str>,
     pub(super) target: Cow<'l, str>,
     pub(super) mode: Cow<'l, str>,
+    /// The process that wrote it.
+    pub(super) process: Option<i64>,
     /// Nanoseconds.
     pub(super) at: Option<i64>,
     /// Other fields that are whole numbers.
@@ -70,7 +76,11 @@ pub(super) fn parse(line: &str) -> Line<'_> {
         Some(place) => Some(&rest[place + 1..]),
         None => rest.splitn(3, ':').nth(2),
     };
-    payload.map_or(Line::Other, |payload| of_payload(payload, Cow::Borrowed))
+    let mut line = payload.map_or(Line::Other, |payload| of_payload(payload, Cow::Borrowed));
+    if let Line::Event(event) = &mut line {
+        event.process = rest.split(':').nth(1).and_then(|text| text.parse().ok());
+    }
+    line
 }
 
 /// Reads `key=value;…;at=N`, or `kind=N`, whose texts are kept by a function.
@@ -124,6 +134,10 @@ fn of_json(line: &str) -> Line<'_> {
         return match payload.map(|text| of_payload(text, |text| Cow::Owned(text.to_owned()))) {
             // Durations of such logs do not count.
             Some(Line::Micro { .. }) | None => Line::Other,
+            Some(Line::Event(event)) => Line::Event(Event {
+                process: fields.get("process").and_then(Value::as_i64),
+                ..event
+            }),
             Some(line) => line,
         };
     }
@@ -195,7 +209,7 @@ mod tests {
             "DEBUG:controller.tracing:19045:host=h0;task=efi:1;action=task_started;worker=h0.w1;at=17",
             r#"{"host": "h0", "task":"efi:1","action": "task_started" ,"worker": "h0.w1", "at": 17}"#,
             r#"{"host": "h\u0030", "task":"efi:1","action": "task_started","worker": "h0.w1", "at": 17}"#,
-            r##"{"timestamp": "t", "message": "#host=h0;task=efi:1;action=task_started;worker=h0.w1;at=17", "level": "DEBUG"}"##,
+            r##"{"timestamp": "t", "process": 7, "message": "#host=h0;task=efi:1;action=task_started;worker=h0.w1;at=17", "level": "DEBUG"}"##,
         ];
         for line in lines {
             let event = event(line);
@@ -203,6 +217,8 @@ mod tests {
             assert_eq!((event.task, event.worker), ("efi:1".into(), "h0.w1".into()));
             assert_eq!((event.host, event.at), ("h0".into(), Some(17)));
         }
+        let processes = lines.map(|line| event(line).process);
+        assert_eq!(processes, [Some(19045), Some(19045), None, None, Some(7)]);
     }
 
     #[test]

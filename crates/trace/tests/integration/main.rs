@@ -9,6 +9,7 @@
 mod causes;
 mod compare;
 mod loads;
+mod processes;
 mod reference_earthkit;
 mod waiting;
 mod what_if;

@@ -168,8 +168,19 @@ def _on_workers(name: str, interval: float) -> tuple[Any, Callable[..., dict[str
                 if label == "thread-cpu":
                     cpu.append(value)
 
-            with context_meter.add_callback(measured):
-                event = await self.execute(key, stimulus_id=stimulus_id)
+            spec, delays = state.run_spec, []
+            executor = worker.executors.get((state.annotations or {}).get("executor", "default"))
+            # Coroutines share the worker's thread, and older versions of Distributed have no callable tasks.
+            if callable(spec) and not getattr(spec, "is_coro", False) and "ThreadPool" in str(type(executor)):
+                state.run_spec = timed = self.delayed(spec, delays)
+            else:
+                timed = None
+            try:
+                with context_meter.add_callback(measured):
+                    event = await self.execute(key, stimulus_id=stimulus_id)
+            finally:
+                if timed is not None and state.run_spec is timed:
+                    state.run_spec = spec
             for field, at in (("loaded", "start"), ("computed", "stop")):
                 if getattr(event, at, None) is not None:
                     task[field] = round((getattr(event, at) - delay) * 1e9)
@@ -177,8 +188,37 @@ def _on_workers(name: str, interval: float) -> tuple[Any, Callable[..., dict[str
             task["error"] = getattr(event, "exception_text", None)
             task["thread"] = worker.threads.get(key)
             task["cpu"] = round(sum(cpu) * 1e9) if cpu else None
+            task["run_delay"] = sum(delays) if delays else None
             self.tasks.append(task)
             return event
+
+        def delayed(self, spec: Any, delays: list[int]) -> Any:
+            """Returns a task that adds how long its thread waits for a core while it computes, in ns, where Linux says so."""
+
+            def delay() -> int | None:
+                try:
+                    with open("/proc/thread-self/schedstat", encoding="ascii") as file:
+                        return int(file.read().split()[1])
+                except (OSError, ValueError, IndexError):
+                    return None
+
+            class Delayed:
+                def __getattr__(self, name: str) -> Any:
+                    return getattr(spec, name)
+
+                def __repr__(self) -> str:
+                    return repr(spec)
+
+                def __call__(self, *args: Any, **kwargs: Any) -> Any:
+                    before = delay()
+                    try:
+                        return spec(*args, **kwargs)
+                    finally:
+                        after = delay()
+                        if before is not None and after is not None:
+                            delays.append(after - before)
+
+            return Delayed()
 
         def stalls(self) -> dict[str, int]:
             """Returns the running totals of the time in which some process waited, in ns."""

@@ -132,7 +132,8 @@ def _lanes(tasks: Rows) -> dict[tuple[str, Any], str]:
 
 
 def _task(task: dict[str, Any], lanes: dict[tuple[str, Any], str]) -> Span:
-    attributes = {"class": task["class"], "cpu": task.get("cpu"), "bytes": task.get("bytes")}
+    measured = {field: task.get(field) for field in ("cpu", "run_delay", "bytes")}
+    attributes = {"class": task["class"], **measured}
     finish = task.get("finish")
     if task.get("error") is not None or finish == "erred":
         attributes["status"], attributes["error"] = "error", task.get("error")

@@ -3,6 +3,7 @@
 mod compare;
 mod export;
 mod read;
+mod record;
 mod renamed;
 mod tasks;
 mod what_if;
@@ -41,6 +42,7 @@ enum TraceAction {
     Compare(compare::TraceCompare),
     WhatIf(what_if::TraceWhatIf),
     Export(export::TraceExport),
+    Record(record::TraceRecord),
 }
 
 impl TraceCommand {
@@ -56,6 +58,7 @@ impl TraceCommand {
             TraceAction::Compare(command) => command.act(context),
             TraceAction::WhatIf(command) => command.act(context),
             TraceAction::Export(command) => command.act(context),
+            TraceAction::Record(command) => command.act(context),
         }
     }
 }

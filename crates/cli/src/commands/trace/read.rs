@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lapwing_formats::{ImportError, ImportOptions, Source};
 use lapwing_measure::suite::parse_duration;
-use lapwing_model::text::{counted, joined, joined_with_and, shell_word};
+use lapwing_model::text::{counted, joined, joined_with_and, plural, shell_word};
 use lapwing_model::{Id, Record, Span};
 use lapwing_record::{Filter, Store, files};
 use lapwing_show::trace::time;
@@ -197,6 +197,7 @@ fn read_slowest(paths: &[PathBuf]) -> Result<(Trace, Option<Note>), CliError> {
     let options = ImportOptions::at(jiff::Timestamp::now());
     let is_alone = files.len() == 1;
     let mut reader = TraceReader::default();
+    let (mut has_logs, mut whole, mut recorded) = (false, Vec::new(), Vec::new());
     for (path, file) in &files {
         let source = match open(file, folder.path()) {
             // A folder may have such.
@@ -213,13 +214,16 @@ fn read_slowest(paths: &[PathBuf]) -> Result<(Trace, Option<Note>), CliError> {
                 return imported(&source, &options);
             }
             if format.is_trace || format.name == "record" {
-                let name = source.name();
-                return Err(CliError::input(format!(
-                    "{name} is a trace by itself: only logs of earthkit-workflows are read together"
-                ))
-                .hint(compared_hint(paths)));
+                let read = imported(&source, &options)?;
+                if read.0.is_of_processes() {
+                    recorded.push(read.0);
+                } else {
+                    whole.push((source.name().to_owned(), read));
+                }
+                continue;
             }
         }
+        has_logs = true;
         let text = source.text().map_err(not_imported)?;
         reader.add(text).map_err(|error| match error {
             TraceError::Io(error) => not_imported(source.failed(error)),
@@ -230,11 +234,45 @@ fn read_slowest(paths: &[PathBuf]) -> Result<(Trace, Option<Note>), CliError> {
     if !runs.is_empty() {
         return Err(of_several_runs(&files, &runs));
     }
-    let trace = reader.finish().map_err(|error| {
-        CliError::input(format!("{}: {error}", joined(names_of(paths))))
-            .hint("docs/traces.md says which traces can be read and how to record one")
-    })?;
-    Ok((trace, None))
+    let mut whole = whole.into_iter();
+    let (mut trace, note) = match whole.next() {
+        Some((_, read)) if !has_logs && whole.len() == 0 => read,
+        Some((name, _)) => {
+            let text = format!(
+                "{name} is a trace by itself: only logs of earthkit-workflows are read together"
+            );
+            return Err(CliError::input(text).hint(compared_hint(paths)));
+        }
+        None if !has_logs && !recorded.is_empty() => {
+            let text = "these are records of processes alone, each of which is a trace by itself";
+            return Err(CliError::input(text).hint(compared_hint(paths)));
+        }
+        None => {
+            let trace = reader.finish().map_err(|error| {
+                CliError::input(format!("{}: {error}", joined(names_of(paths))))
+                    .hint("docs/traces.md says which traces can be read and how to record one")
+            })?;
+            (trace, None)
+        }
+    };
+    if recorded.is_empty() {
+        return Ok((trace, note));
+    }
+    let note = processes_note(trace.join_processes(&recorded), trace.tasks.len());
+    Ok((trace, Some(note)))
+}
+
+/// Returns a note on how many tasks got their time on the CPU from records of processes.
+fn processes_note(joined: usize, tasks: usize) -> Note {
+    let text = match joined {
+        0 => "no task has times from the recorded processes: none of at least 100 ms ran alone in one of them".to_owned(),
+        _ => format!(
+            "{joined} of {} {} the time on the CPU, and waiting for a core, of the recorded process",
+            counted(tasks, "task"),
+            plural(joined, "has", "have"),
+        ),
+    };
+    Note::marked("processes", text).with("tasks", joined)
 }
 
 /// Returns a note on the other traces of a file, which are in the order of their durations.

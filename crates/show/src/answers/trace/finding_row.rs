@@ -49,8 +49,11 @@ pub struct TraceFindingRow<'t> {
     slowdown_upper: Option<f64>,
     /// Mean number of tasks that compute at once.
     concurrency: Option<f64>,
-    /// What tasks wait for or share: `on_cpu`, `cpu`, `io`, `memory` or `process`.
+    /// What tasks wait for or share: `on_cpu`, `core` (their own threads waited for
+    /// one), `cpu` (processes of the host did), `io`, `memory` or `process`.
     cause: Option<&'static str>,
+    /// The part of `sum` in which tasks waited for a core, if that was measured.
+    run_delay: Option<i64>,
 }
 
 impl<'t> TraceFindingRow<'t> {
@@ -227,6 +230,7 @@ impl<'t> TraceFindingRow<'t> {
             kind: "off_cpu",
             subject: Some(trace.text(it.class)),
             of: Some(it.computing),
+            run_delay: it.run_delay,
             cause: waits_for(it.waits_for),
             ..self.sum(it.tasks, it.sum)
         }
@@ -255,6 +259,7 @@ impl<'t> TraceFindingRow<'t> {
 
 fn waits_for(waits_for: WaitsFor) -> Option<&'static str> {
     match waits_for {
+        WaitsFor::Core => Some("core"),
         WaitsFor::Resource(Resource::Cpu) => Some("cpu"),
         WaitsFor::Resource(Resource::Io) => Some("io"),
         WaitsFor::Resource(Resource::Memory) => Some("memory"),

@@ -123,6 +123,10 @@ struct IdealFields<'a> {
 /// The kind of these answers.
 pub const KIND: AnswerKind = AnswerKind::of::<TraceFindingsFields<'_>>("trace").listing("findings");
 
+/// The sentence for processes without findings.
+const NO_FINDING_OF_PROCESSES: &str =
+    "nothing stands out: the run would gain less than 10 % if its processes were always on a core";
+
 impl TraceFindingsAnswer<'_> {
     fn finding_rows(&self) -> Vec<TraceFindingRow<'_>> {
         let findings = self.findings.causes.findings.iter();
@@ -217,16 +221,23 @@ impl Answer for TraceFindingsAnswer<'_> {
         let mut notes: Vec<Note> = Vec::new();
         if rows.is_empty() {
             table = Table::default();
-            notes.push(Note::new("no_finding", no_finding(&self.findings)));
+            let text = match self.trace.is_of_processes() {
+                true => NO_FINDING_OF_PROCESSES.to_owned(),
+                false => no_finding(&self.findings),
+            };
+            notes.push(Note::new("no_finding", text));
         }
         for row in rows {
             table.row(vec![time(row.gain), row.text]);
         }
-        if self.findings.workers.is_known {
-            notes.push(self.workers_note());
+        // Processes are neither workers nor tasks, and no controller plans them.
+        if !self.trace.is_of_processes() {
+            if self.findings.workers.is_known {
+                notes.push(self.workers_note());
+            }
+            notes.extend(replay_notes(&self.findings));
+            notes.extend(path_notes(&self.findings));
         }
-        notes.extend(replay_notes(&self.findings));
-        notes.extend(path_notes(&self.findings));
         let answer = TextAnswer {
             headline: headline(self.trace, &self.findings),
             table,

@@ -77,6 +77,7 @@ struct TaskRow<'t> {
     compute: Option<i64>,
     on_cpu: Option<i64>,
     off_cpu: Option<i64>,
+    run_delay: Option<i64>,
     publish: Option<i64>,
     to_controller: Option<i64>,
     /// How much longer it could take without making the critical path longer, if the graph is known.
@@ -103,6 +104,7 @@ impl<'t> TaskRow<'t> {
             compute: of(TaskDuration::Compute),
             on_cpu: of(TaskDuration::OnCpu),
             off_cpu: of(TaskDuration::OffCpu),
+            run_delay: of(TaskDuration::RunDelay),
             publish: of(TaskDuration::Publish),
             to_controller: of(TaskDuration::ToController),
             slack,
@@ -125,6 +127,7 @@ impl<'t> TaskRow<'t> {
             TaskDuration::Compute => self.compute,
             TaskDuration::OnCpu => self.on_cpu,
             TaskDuration::OffCpu => self.off_cpu,
+            TaskDuration::RunDelay => self.run_delay,
             TaskDuration::Publish => self.publish,
             TaskDuration::ToController => self.to_controller,
         }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use lapwing_trace::{LANE_ORDER, LanePart, LanePiece, Name, Trace};
+use lapwing_trace::{LANE_ORDER, LanePart, LanePiece, Name, TaskDuration, Trace};
 
 /// The kinds of pieces other than a controller's phases: title and colour, which light and dark pages share.
 const KINDS: [(&str, &str); 9] = [
@@ -17,6 +17,10 @@ const KINDS: [(&str, &str); 9] = [
     ("copying", "#c2417c"),
     ("copied, until the controller notices", "#b9a1b0"),
 ];
+/// The kind of a process that waits for a core, which has the colour of a task in a queue.
+const WAITING_FOR_CORE: usize = 3;
+/// The kind of a process that is blocked, which has the colour of a task that nothing is done for.
+const BLOCKED: usize = 5;
 /// The colours of a controller's phases but `wait`.
 const PHASES: [&str; 5] = ["#1f8a9c", "#5566cc", "#b35fb0", "#6b9a2f", "#a8603c"];
 const WAIT: &str = "#8f99a366";
@@ -56,6 +60,16 @@ impl LaneColours {
             .iter()
             .map(|(title, colour)| ((*title).to_owned(), (*colour).to_owned()))
             .unzip();
+        if trace.is_of_processes() {
+            let of_processes = [
+                (0, "on a core"),
+                (WAITING_FOR_CORE, "waiting for a core"),
+                (BLOCKED, "blocked"),
+            ];
+            for (kind, title) in of_processes {
+                title.clone_into(&mut titles[kind]);
+            }
+        }
         let mut others = PHASES.iter().cycle();
         for name in &phases {
             let text = trace.text(*name);
@@ -100,6 +114,7 @@ impl LaneColours {
             classes: places.map(|(at, class)| (*class, at.min(last))).collect(),
             count,
             is_by_class: order.len() > 1
+                && !trace.is_of_processes()
                 && (2 * order.len() <= trace.tasks.len() || !trace.calls.is_empty()),
             phases,
         }
@@ -108,6 +123,8 @@ impl LaneColours {
     /// Returns the kind of a part.
     pub(super) fn kind(&self, part: LanePart) -> usize {
         match part {
+            LanePart::Task(TaskDuration::RunDelay) => WAITING_FOR_CORE,
+            LanePart::Task(TaskDuration::OffCpu) => BLOCKED,
             LanePart::Task(part) => {
                 let place = LANE_ORDER.iter().position(|it| *it == part);
                 place.unwrap_or_default()
