@@ -54,7 +54,8 @@ def asked_for(config: pytest.Config, facts: dict[str, Any]) -> Comparison | None
     if program is None:
         raise pytest.UsageError(f"{option} needs the program `lapwing`, which is not in a folder of PATH")
     store = ["--store", facts["store"]]
-    sessions = [it for it in _sessions([program, "list", "sessions", *store], facts) if it["id"] != facts["session"]["id"]]
+    stored = _sessions([program, "list", "sessions", *store], facts)
+    sessions = [it for it in stored if it["id"] != facts["session"]["id"]]
     if isinstance(name, str):
         sessions = [it for it in sessions if it["name"] == name or it["id"] == name]
         if not sessions:
