@@ -231,10 +231,25 @@ impl<'w> Typed<'w> {
     fn is_run(&self, program: &Command) -> bool {
         let is_of_run = |name: &String| {
             let is_of = |command: &&str| option_of(program, command, name).is_some();
-            is_of(&"run") && !COMMANDS.iter().any(&is_of)
+            (is_of(&"run") || foreign::is_of_hyperfine(name)) && !COMMANDS.iter().any(&is_of)
         };
         let is_result = |path: &PathBuf| path.exists() && !is_executable(path);
-        self.names.iter().any(is_of_run) && !self.paths.iter().any(is_result)
+        let has_option = self.names.iter().any(is_of_run) || self.are_commands(program);
+        has_option && !self.paths.iter().any(is_result)
+    }
+
+    /// Returns whether these are commands: words with spaces that begin with a program.
+    fn are_commands(&self, program: &Command) -> bool {
+        let texts: Option<Vec<&str>> = self.paths.iter().map(|it| it.to_str()).collect();
+        let texts = texts.unwrap_or_default();
+        let has_space = texts.iter().any(|it| it.contains(' '));
+        let is_known = |name: &String| option_of(program, "run", name).is_some();
+        has_space
+            && texts.iter().all(|it| is_command(it))
+            && self
+                .names
+                .iter()
+                .all(|it| is_known(it) || foreign::is_of_hyperfine(it))
     }
 
     /// Returns the usual command, or the first of the possible ones that has all options that were typed.
@@ -333,8 +348,23 @@ fn option_of<'c>(program: &'c Command, command: &str, name: &str) -> Option<&'c 
     }
 }
 
+/// Returns whether a word is no file, and begins with a program.
+fn is_command(text: &str) -> bool {
+    let words = shlex::split(text).unwrap_or_default();
+    let Some(first) = words.first().map(Path::new) else {
+        return false;
+    };
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let mut programs = std::env::split_paths(&folders).map(|it| it.join(first));
+    let is_program = match first.components().count() {
+        1 => programs.any(|it| is_executable(&it)),
+        _ => is_executable(first),
+    };
+    !Path::new(text).exists() && is_program
+}
+
 /// Returns whether the word after an option is its value.
-fn takes_next(word: &str, next: &str, program: &Command) -> bool {
+pub fn takes_next(word: &str, next: &str, program: &Command) -> bool {
     let name = option_name(word);
     let commands = COMMANDS.iter().chain(&["run"]);
     let option = commands

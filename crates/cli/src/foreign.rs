@@ -18,8 +18,8 @@ mod table;
 
 use self::filled::TypedWords;
 use self::found::{find, is_long_with_one_dash, name_of, option_of};
-pub use self::replaced::line;
 use self::replaced::{command_at, full_line, is_value, replace_arguments, whole_line};
+pub use self::replaced::{line, with_command};
 use self::table::TABLE;
 use crate::door::{as_run, first_word};
 use crate::error::{CliError, ExitStatus};
@@ -157,6 +157,8 @@ impl ForeignWord {
 /// The arguments of the program in our words.
 pub struct Understood {
     pub words: Vec<OsString>,
+    /// They, with the names of the sides.
+    pub command: Vec<String>,
     /// The word of another program among them, and its meaning here.
     pub note: Option<Note>,
     /// The names of the sides, as benchstat has them before files: `base=old.txt`.
@@ -172,8 +174,14 @@ pub fn understood(given: Vec<OsString>) -> Result<Understood, CliError> {
         .iter()
         .map(|it| it.to_str().map(str::to_owned))
         .collect();
-    if let Some((words, labels)) = texts.as_ref().and_then(|it| labelled(it)) {
+    let has_labels = |it: &&Vec<String>| it.iter().skip(1).any(|it| it.contains('='));
+    let labelled = texts
+        .as_ref()
+        .filter(has_labels)
+        .and_then(|it| labelled(it));
+    if let Some((words, command, labels)) = labelled {
         return Ok(Understood {
+            command,
             words: words.into_iter().map(OsString::from).collect(),
             note: None,
             labels,
@@ -181,13 +189,17 @@ pub fn understood(given: Vec<OsString>) -> Result<Understood, CliError> {
     }
     let same = texts.as_ref().and_then(|it| same_command(it));
     let Some((found, name, words)) = same else {
-        let run = texts.and_then(|_| as_run(&given));
+        let is_foreign = |it: &Vec<String>| it.get(1).is_some_and(|it| is_foreign_command(it));
+        let run = texts
+            .filter(|it| !is_foreign(it))
+            .and_then(|_| as_run(&given));
         let note = run.as_ref().map(|words| {
             let own = line(&command_words(words));
             Note::marked("command_added", format!("this is `{own}`"))
         });
         let words = run.unwrap_or(given);
         return Ok(Understood {
+            command: command_words(&words),
             words,
             note,
             labels: Vec::new(),
@@ -200,10 +212,12 @@ pub fn understood(given: Vec<OsString>) -> Result<Understood, CliError> {
         return Err(refusal(other, &texts));
     }
     let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
-    let own = line(&command_words(&words));
+    let command = command_words(&words);
+    let own = line(&command);
     let text = format!("{}, here `{own}`", introduced((found, name)));
     Ok(Understood {
         words,
+        command,
         note: Some(Note::marked("foreign_command", text)),
         labels: Vec::new(),
     })
@@ -232,17 +246,17 @@ fn same_command(words: &[String]) -> Option<(&'static ForeignWord, &'static str,
     None
 }
 
-/// Returns the words of a comparison of files with labels, as benchstat has them, without the labels, and these; `None`
-/// unless all sides are such files.
-fn labelled(words: &[String]) -> Option<(Vec<String>, Vec<String>)> {
-    let os: Vec<OsString> = words.iter().map(OsString::from).collect();
-    let at = first_word(&os)?;
-    let mut own = words.to_vec();
-    let from = if words[at] == "compare" { at + 1 } else { at };
-    let sides = words.iter().enumerate().skip(from);
-    let sides = sides.take_while(|(_, word)| !word.starts_with('-'));
+/// Returns the words of a comparison of files with labels, as benchstat has them: without the labels, with them, and
+/// these; `None` unless all sides are such files.
+fn labelled(words: &[String]) -> Option<(Vec<String>, Vec<String>, Vec<String>)> {
+    let (mut own, mut command) = (words.to_vec(), words.to_vec());
+    "lapwing".clone_into(command.first_mut()?);
+    let typed = TypedWords::of(words.get(1..)?);
+    let (names, _) = typed.parted();
+    let is_compare = names.first() == Some(&"compare");
     let mut labels = Vec::new();
-    for (place, word) in sides {
+    for word in names.into_iter().skip(usize::from(is_compare)) {
+        let place = own.iter().position(|it| it == word)?;
         match word.split_once('=') {
             // The same key on both sides is a setting.
             Some((label, file))
@@ -257,11 +271,12 @@ fn labelled(words: &[String]) -> Option<(Vec<String>, Vec<String>)> {
             Some(_) | None => return None,
         }
     }
-    if words[at] != "compare" {
-        own.insert(at, "compare".to_owned());
+    if !is_compare {
+        own.insert(1, "compare".to_owned());
+        command.insert(1, "compare".to_owned());
     }
     let labels: Vec<String> = labels.into_iter().map(str::to_owned).collect();
-    (labels.len() > 1).then_some((own, labels))
+    (labels.len() > 1).then_some((own, command, labels))
 }
 
 /// Returns the answer to arguments that clap refuses because of a word of another program.
@@ -273,9 +288,23 @@ pub fn answer(error: &clap::Error, words: &[String]) -> Option<CliError> {
         && crate::program().try_get_matches_from(&replaced).is_ok()
     {
         let error = CliError::input(format!("`{word}` is an argument of {}", found.program));
-        return Some(error.hint(format!("type `{}`: {}", line(&replaced), found.answer)));
+        let line = line(&with_command(&replaced));
+        return Some(error.hint(format!("type `{line}`: {}", found.answer)));
     }
     Some(refusal(find(error, words)?, words))
+}
+
+fn is_foreign_command(word: &str) -> bool {
+    let mut commands = TABLE.iter().filter(|it| it.kind == WordKind::Command);
+    commands.any(|it| it.names.contains(&word))
+}
+
+/// Returns whether a word is an option of hyperfine that has no equal here.
+pub fn is_of_hyperfine(word: &str) -> bool {
+    let mut options = TABLE
+        .iter()
+        .filter(|it| it.program == "hyperfine" && it.command == "run");
+    options.any(|it| it.names.contains(&name_of(word)))
 }
 
 /// Returns whether a word is an option of a program in Go, which has long ones with one dash.
@@ -311,7 +340,7 @@ pub fn explained(error: CliError, words: &[String]) -> CliError {
     let sentence = error.sentence();
     let argument = replace_arguments(&mut replaced)
         .filter(|(_, word)| is_unstored || sentence.contains(word.as_str()))
-        .map(|(found, _)| (line(&replaced), found.answer));
+        .map(|(found, _)| (line(&with_command(&replaced)), found.answer));
     match argument.or_else(|| lines.next()) {
         Some((line, answer)) => error.hint(format!("type `{line}`: {answer}")),
         None => error,
@@ -325,7 +354,16 @@ type Found = (&'static ForeignWord, &'static str);
 fn refusal((found, name): Found, words: &[String]) -> CliError {
     let is_there = !found.is_option() || words.iter().any(|it| it == found.command);
     let hint = match full_line((found, name), words) {
-        Some(line) => format!("type `{line}`: {}", found.answer),
+        Some(full) => {
+            let mut answers = full.answered.into_iter();
+            let first = answers.next().map_or(found.answer, |it| it.0.answer);
+            let others = answers.map(|(it, name)| format!("; {name}: {}", it.answer));
+            format!(
+                "type `{}`: {first}{}",
+                full.line,
+                others.collect::<String>()
+            )
+        }
         None if is_there => found.answer.to_owned(),
         None => format!("`lapwing {}` is closest: {}", found.command, found.answer),
     };
@@ -439,6 +477,9 @@ mod tests {
                     "ends" => "old new",
                     "command" => "-- word",
                     "only_ends" => "--every 9",
+                    "options" | "chosen" => "-b word",
+                    "gate" => "--smallest-effect 9%",
+                    "history" => "detect word",
                     _ => "word",
                 };
                 line.push_str(place);
@@ -509,7 +550,7 @@ mod tests {
             typed(&["lapwing", "run", "-M20", "true"]),
             "lapwing run --runs 20 true"
         );
-        let (_, hint) = told(&["lapwing", "detect", "--delta-test", "none"]).expect("refused");
+        let (_, hint) = told(&["lapwing", "detect", "--ignore", "none"]).expect("refused");
         assert!(hint.starts_with("`lapwing compare` is closest: "), "{hint}");
         for ours in [
             &["lapwing", "run", "--unheard-of"][..],
@@ -544,9 +585,20 @@ mod tests {
             ),
             (
                 "continuous -f 1.1 main HEAD",
-                "lapwing run --commits main..HEAD --every 1000000",
+                "lapwing run --commits main..HEAD --every 1000000 -- COMMAND",
             ),
-            ("asv continuous main", "lapwing judge --baseline main"),
+            (
+                "asv continuous --factor 1.1 -E existing HEAD~1 HEAD -b time_w",
+                "lapwing run --commits 'HEAD~1..HEAD' -- COMMAND",
+            ),
+            (
+                "continuous HEAD~1 HEAD -e -b x -- python3 work.py",
+                "lapwing run --commits 'HEAD~1..HEAD' --verbose -b x -- python3 work.py",
+            ),
+            (
+                "asv continuous main",
+                "lapwing judge --baseline main -- COMMAND",
+            ),
             (
                 "continuous HEAD~1 HEAD -- python3 work.py",
                 "lapwing run --commits 'HEAD~1..HEAD' -- python3 work.py",
@@ -555,10 +607,20 @@ mod tests {
                 "run 'HEAD^!' -- python3 work.py",
                 "lapwing run --commits HEAD..HEAD -- python3 work.py",
             ),
-            ("find v1 v2 name", "lapwing bisect v1 v2 -b name"),
+            ("find v1 v2 name", "lapwing bisect v1 v2 -- COMMAND"),
+            ("dev -b name", "lapwing run -n 1 -i 1 -w 0 -- COMMAND"),
+            ("run -M 20 -m 3 true", "lapwing run -m 3 true"),
+            (
+                "compare -col .file -delta-test utest old new",
+                "lapwing compare old new",
+            ),
+            (
+                "--tool go --fail-on-alert --alert-threshold 200% Cargo.toml src/lib.rs",
+                "lapwing compare --fail-on worse-in-runs --smallest-effect 99% Cargo.toml src/lib.rs",
+            ),
             (
                 "run v1..v2 --quick -e",
-                "lapwing run --commits v1..v2 -n 1 -i 1 -w 0 --verbose",
+                "lapwing run --commits v1..v2 -n 1 -i 1 -w 0 --verbose -- COMMAND",
             ),
             (
                 "detect --alert-threshold 150% --fail-on-alert",
@@ -574,7 +636,15 @@ mod tests {
             ),
             (
                 "--tool go --output-file-path out.txt",
-                "lapwing import out.txt && lapwing detect --fail-on regression",
+                "lapwing import out.txt && lapwing detect",
+            ),
+            (
+                "--fail-on-alert --output-file-path out.txt --alert-threshold 150% --external-data-json-path=data.js",
+                "lapwing detect data.js --fail-on suspected --smallest-effect 50%",
+            ),
+            (
+                "--external-data-json-path data.js --output-file-path out.txt --fail-on-alert true",
+                "lapwing detect data.js --fail-on suspected",
             ),
         ];
         for (given, expected) in lines {
@@ -582,11 +652,11 @@ mod tests {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             assert_eq!(typed(&[&["lapwing"], &words[..]].concat()), expected);
         }
-        // A test of benchstat without an equal, and an option that words cannot replace.
-        for given in ["none", "x"] {
-            let hint = hint(&["lapwing", "compare", "-delta-test", given]);
-            assert!(hint.starts_with("--method"), "{hint}");
-        }
+        let column = hint(&["lapwing", "compare", "-col", "/format", "x"]);
+        assert!(column.starts_with("files are compared"), "{column}");
+        // Those that are left out are answered, too.
+        let both = hint(&["lapwing", "continuous", "-f", "1.1", "v1", "v2"]);
+        assert!(both.ends_with("; -f: `lapwing compare --smallest-effect 10%` sets the smallest change that matters"), "{both}");
         let hint = hint(&["lapwing", "run", "HEAD^!", "--steps", "3"]);
         assert!(hint.starts_with("--commits A..B --every N"), "{hint}");
     }
@@ -604,6 +674,10 @@ mod tests {
             "-P n 1 3 'sleep 0.0{n}' --export-markdown -",
             "--prepare X --cleanup Y -r 3 cmd",
             "-N -i cmd",
+            "'true 1' 'sleep 0.02'",
+            "-q 'sleep 1'",
+            "-M 8 'sleep 1'",
+            "--min-runs 3 'sleep 1'",
         ] {
             let (line, note) = understood(&format!("lapwing {options}"));
             assert_eq!(line, format!("lapwing run {options}"));
@@ -614,7 +688,8 @@ mod tests {
             "lapwing -filter .unit:ns/op old.txt new.txt",
             "lapwing --instances 3 Cargo.toml",
             "lapwing list -n 3",
-            "lapwing -q 'sleep 1'",
+            "lapwing 'no such file.txt' 'sleep 1'",
+            "lapwing continuous -f 1.1 v1 v2",
         ] {
             assert_eq!(understood(ours), (ours.to_owned(), None));
         }
@@ -647,6 +722,11 @@ mod tests {
         ] {
             assert_eq!(same(ours), (arguments(ours), None));
         }
+        let (words, _) = same(&["lapwing", "-col", ".file", "a=Cargo.toml", "b=src"]);
+        assert_eq!(
+            words,
+            arguments(&["lapwing", "compare", "-col", ".file", "Cargo.toml", "src"])
+        );
         let (words, note) = same(&["lapwing", "a=Cargo.toml", "b=src", "-q"]);
         assert_eq!(
             words,

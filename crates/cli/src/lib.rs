@@ -75,7 +75,7 @@ pub fn run() -> ExitCode {
         Ok(understood) => understood,
         Err(error) => return refuse_words(error),
     };
-    let command = options::command_words(&understood.words);
+    let command = understood.command;
     let Door {
         words,
         opened,

@@ -1,6 +1,7 @@
 """Options of pytest-benchmark: done, ignored with a notice, or refused, whether that plugin is installed or not."""
 
 import pytest
+from pytest_lapwing import stand_in, timing
 
 ABSENT = ["-p", "no:benchmark"]
 QUICK = ["--benchmark-max-time=0.02"]
@@ -52,10 +53,6 @@ def test_without_such_options_there_is_no_notice(one, which):
 
 PROMISES = [
     ("--benchmark-json=x.json", "lapwing export --to pytest-benchmark"),
-    ("--benchmark-compare-fail=mean:5%", "lapwing compare OLD NEW --fail-on worse-in-runs --smallest-effect 5%"),
-    ("--benchmark-compare-fail=min:0.001", "lapwing compare OLD NEW --fail-on worse-in-runs`"),
-    ("--benchmark-compare", "lapwing compare"),
-    ("--benchmark-compare=0001", "lapwing compare"),
     ("--benchmark-histogram", "lapwing report"),
     ("--benchmark-cprofile=tottime", "cprofile=True"),
     ("--benchmark-cprofile-dump=x", "cprofile=True"),
@@ -71,12 +68,74 @@ def test_a_promise_that_nobody_keeps_is_refused(one, which, option, instead):
     assert not (one.path / "x.json").exists()
 
 
-@pytest.mark.parametrize("option", [*(it for it, _ in PROMISES), "--benchmark-autosave", "--benchmark-save=x"])
+KEPT = ["--benchmark-autosave", "--benchmark-save=x", "--benchmark-compare", "--benchmark-compare-fail=mean:5%"]
+
+
+@pytest.mark.parametrize("option", [*(it for it, _ in PROMISES), *KEPT])
 def test_without_recording_it_is_refused_where_pytest_benchmark_is_absent(one, option):
     result = without_recording(one, *ABSENT, option)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     name = option.partition("=")[0]
     result.stderr.fnmatch_lines([f"*{name} is an option of *, which is absent or disabled: record with `pytest --la*"])
+
+
+@pytest.fixture
+def compared(suite, clock, lapwing, monkeypatch):
+    """Records rounds of so many seconds by a clock that only they move, and returns what pytest says."""
+    monkeypatch.setattr(stand_in, "clock", timing.clock)
+    suite.write("""
+    import pathlib
+    from pytest_lapwing import timing
+
+    def test_it(benchmark):
+        seconds = float(pathlib.Path("seconds").read_text())
+        times = iter([seconds, 1.01 * seconds] * 5)
+        benchmark.pedantic(lambda: timing.clock.sleep(next(times)), rounds=10)
+    """)
+
+    def run(seconds, *options):
+        (suite.path / "seconds").write_text(str(seconds))
+        arguments = ["-p", "no:cacheprovider", "--lapwing", "--lapwing-suite=s", *options]
+        return suite.pytester.runpytest_inprocess(*arguments)
+
+    return run
+
+
+@BOTH
+def test_the_new_session_is_compared_with_an_earlier_one(compared, which):
+    first = compared(1.0, *which, "--benchmark-compare", "--lapwing-name=base")
+    assert first.ret == 0
+    first.stdout.fnmatch_lines(["there is no earlier session of this suite to compare with"])
+    second = compared(2.0, *which, "--benchmark-compare", "--lapwing-name=new")
+    assert second.ret == 0
+    second.stdout.fnmatch_lines(["new against base: 1 slower in these runs *"])
+    third = compared(2.0, *which, "--benchmark-compare=base", "--lapwing-name=new")
+    third.stdout.fnmatch_lines(["new against base: 1 slower in these runs *"])
+
+
+@BOTH
+def test_a_limit_closes_the_gate(compared, which):
+    gate = "--benchmark-compare-fail=mean:5%"
+    assert compared(1.0, *which, gate).ret == pytest.ExitCode.TESTS_FAILED
+    slower = compared(1.2, *which, "--benchmark-compare-fail", "min:30%", "mean:5%", "--benchmark-compare")
+    assert slower.ret == pytest.ExitCode.TESTS_FAILED
+    slower.stdout.fnmatch_lines(["* against *: 1 slower in these runs *smallest effect 5 %)", f"{gate}: a mean is worse"])
+    assert compared(1.2, *which, "--benchmark-compare", gate).ret == 0
+    assert compared(1.4, *which, "--benchmark-compare-fail=mean:50%").ret == 0
+
+
+@BOTH
+def test_a_comparison_that_cannot_be_made_is_refused(one, lapwing, which):
+    for option, why in (
+        ("--benchmark-compare=nosuch", "there is no such session"),
+        ("--benchmark-compare-fail=min:0.001", "the limit is a share of the time"),
+        ("--benchmark-compare-fail=stddev:5%", "the limit is a share of the time"),
+    ):
+        result = one.pytester.runpytest_inprocess("--lapwing", "-p", "no:cacheprovider", *which, option)
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"*{option}: *{why}*"])
+    one.run(*which, "--benchmark-compare")
+    one.result.stderr.fnmatch_lines(["*leave out --lapwing-output"])
 
 
 def test_without_recording_options_about_measuring_are_said_to_have_no_effect(one):

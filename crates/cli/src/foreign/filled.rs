@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use lapwing_model::text::shell_word;
 
+use super::found::name_of;
+use crate::door::takes_next;
+
 /// The words that a user typed after a command, and the value of an option.
 pub(super) struct TypedWords {
     pub(super) value: Option<String>,
@@ -64,10 +67,32 @@ impl TypedWords {
                 let last = if last.is_empty() { "HEAD" } else { last };
                 Some(format!("{} {}", shell_word(first), shell_word(last)))
             }
-            "benchmark" => {
+            "chosen" => {
                 let is_range = self.positional(0)?.contains("..");
-                self.positional(if is_range { 1 } else { 2 }).map(quoted)
+                let name = self.positional(if is_range { 1 } else { 2 });
+                Some(name.map_or(String::new(), |it| format!("-b {}", shell_word(it))))
             }
+            "options" => {
+                let (_, options) = self.parted();
+                Some(
+                    options
+                        .into_iter()
+                        .map(quoted)
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                )
+            }
+            "runs" => Some(match ["-m", "--min-runs"].map(|it| self.value_of(it)) {
+                [None, None] => format!("--runs {}", shell_word(value()?)),
+                // It cannot be beside them.
+                _ => String::new(),
+            }),
+            "history" => Some(match self.value_of("--external-data-json-path") {
+                Some(history) => format!("detect {}", shell_word(history)),
+                None => format!("import {} && lapwing detect", shell_word(value()?)),
+            }),
+            "gate" => self.gate(),
+            "column" => (value()? == ".file").then(String::new),
             "only_ends" => {
                 let (first, last) = (self.positional(0)?, self.positional(1)?);
                 let is_parent = [format!("{last}~1"), format!("{last}~"), format!("{last}^")];
@@ -82,13 +107,8 @@ impl TypedWords {
                 let words = self.rest.iter().skip_while(|it| *it != "--");
                 Some(joined(&words.cloned().collect::<Vec<_>>()))
             }
-            "over" => percent(number(value()?.trim_end_matches('%'))? - 100.0),
+            "over" => over(value()?),
             "factor" => percent((number(value()?)? - 1.0) * 100.0),
-            "test" => match value()? {
-                "utest" | "u-test" => Some("mann-whitney".to_owned()),
-                "ttest" | "t-test" => Some("welch".to_owned()),
-                _ => None,
-            },
             "filter" => filter(value()?),
             "csv" => value().filter(|it| it.ends_with(".csv")).map(shell_word),
             "repeated" => {
@@ -108,13 +128,61 @@ impl TypedWords {
         }
     }
 
-    /// Returns the words that are no options and no folders.
+    /// Returns the words before `--` that are no options and no folders.
     fn positionals(&self) -> Vec<&str> {
-        let words = self.rest.iter().map(String::as_str);
+        let (mut words, _) = self.parted();
+        words.retain(|it| !Path::new(it).is_dir());
         words
-            .take_while(|it| *it != "--")
-            .filter(|it| !it.starts_with('-') && !Path::new(it).is_dir())
-            .collect()
+    }
+
+    /// Returns the words before `--` that are no options, and the options with their values.
+    pub(super) fn parted(&self) -> (Vec<&str>, Vec<&str>) {
+        let mut program = crate::program();
+        // Options of all commands are known as such.
+        program.build();
+        let (mut others, mut options) = (Vec::new(), Vec::new());
+        let words = self.rest.iter().map(String::as_str);
+        let mut words = words.take_while(|it| *it != "--").peekable();
+        while let Some(word) = words.next() {
+            if word == "-" || !word.starts_with('-') {
+                others.push(word);
+                continue;
+            }
+            options.push(word);
+            if takes_next(word, words.peek().copied().unwrap_or_default(), &program) {
+                options.extend(words.next());
+            }
+        }
+        (others, options)
+    }
+
+    /// Returns the value of an option.
+    fn value_of(&self, name: &str) -> Option<&str> {
+        let mut words = self.rest.iter().map(String::as_str);
+        words.find(|it| name_of(it) == name).and_then(|word| {
+            let attached = word.split_once('=').map(|it| it.1);
+            attached.or_else(|| words.next())
+        })
+    }
+
+    /// Returns the gate of github-action-benchmark for a history.
+    fn gate(&self) -> Option<String> {
+        let gates = ["--fail-on-alert", "--fail-on"];
+        let is_gate = self.rest.iter().any(|it| gates.contains(&name_of(it)));
+        // Words before this one are ours already.
+        let effect = self.value_of("--smallest-effect").map(str::to_owned);
+        let effect = match (effect, self.value_of("--alert-threshold")) {
+            (Some(effect), _) => effect,
+            (None, Some(threshold)) => over(threshold)?,
+            (None, None) => String::new(),
+        };
+        let parts = [
+            ("--fail-on suspected", is_gate),
+            ("--smallest-effect", !effect.is_empty()),
+        ];
+        let parts = parts.iter().filter(|it| it.1).map(|it| it.0);
+        let parts: Vec<&str> = parts.chain([effect.as_str()]).collect();
+        Some(parts.join(" "))
     }
 
     fn positional(&self, at: usize) -> Option<&str> {
@@ -175,9 +243,14 @@ fn number(text: &str) -> Option<f64> {
     text.parse().ok()
 }
 
-/// Returns a change in percent; none if there is none.
+/// Returns the change of a threshold in percent of the earlier value: `150%` is one of 50 %.
+fn over(threshold: &str) -> Option<String> {
+    percent(number(threshold.trim_end_matches('%'))? - 100.0)
+}
+
+/// Returns a change in percent; none if there is none. No smallest effect is larger than 99 %.
 fn percent(value: f64) -> Option<String> {
-    let rounded = (value * 1e6).round() / 1e6;
+    let rounded = (value.min(99.0) * 1e6).round() / 1e6;
     (rounded > 0.0).then(|| format!("{rounded}%"))
 }
 

@@ -1,5 +1,7 @@
 //! The word of another program that was refused.
 
+use std::path::Path;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::filled::TypedWords;
@@ -100,7 +102,13 @@ fn named(name: &str, words: &[&str]) -> Option<Found> {
         Some((option, *names.find(|it| **it == name)?))
     });
     let first = found.clone().next();
-    let is_here = |(option, _): &Found| words.contains(&option.command);
+    let program = crate::program();
+    let has_command = words.iter().any(|it| program.find_subcommand(it).is_some());
+    let files = words.iter().filter(|it| Path::new(it).is_file());
+    let is_comparison = !has_command && files.count() == 2;
+    let is_here = |(option, _): &Found| {
+        words.contains(&option.command) || is_comparison && option.command == "compare"
+    };
     found.find(is_here).or(first)
 }
 

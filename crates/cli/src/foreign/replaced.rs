@@ -7,21 +7,44 @@ use lapwing_model::text::shell_word;
 use super::filled::{TypedWords, places};
 use super::found::{find, has_name, option_of};
 use super::table::TABLE;
-use super::{ForeignWord, Found, Instead, WordKind};
+use super::{ForeignWord, Found, Instead, WordKind, is_foreign_command};
+use crate::suite::suite_file;
+
+/// A command line in our words.
+pub(super) struct FullLine {
+    pub(super) line: String,
+    /// The words of other programs, that with the first answer first: it tells most.
+    pub(super) answered: Vec<Found>,
+}
+
+impl FullLine {
+    /// Of replaced words, the line is the answer; those that are left out need another.
+    fn new(line: String, replaced: &[Found]) -> Self {
+        let is_omitted = |it: &&Found| it.0.instead == Instead::Omitted;
+        let first = replaced.iter().find(|it| !is_omitted(it));
+        let omitted = replaced.iter().filter(is_omitted);
+        let answered = first.into_iter().chain(omitted).copied().collect();
+        Self { line, answered }
+    }
+}
 
 /// Returns the whole command line in our words, if it is one that the program accepts.
-pub(super) fn full_line(first: Found, words: &[String]) -> Option<String> {
+pub(super) fn full_line(first: Found, words: &[String]) -> Option<FullLine> {
     /// More words of other programs than a line has.
     const MOST: usize = 20;
     let mut words = words.to_vec();
     let mut found = first;
+    let mut replaced = Vec::new();
     for _ in 0..MOST {
-        if let Some(line) = replace(found, &mut words)? {
-            return Some(line);
+        if let Some(line) = replace(found, &mut words, &mut replaced)? {
+            return Some(FullLine::new(line, &replaced));
         }
         replace_arguments(&mut words);
         match crate::program().try_get_matches_from(&words) {
-            Ok(_accepted) => return Some(line(&words)),
+            Ok(_accepted) => {
+                let line = line(&with_command(&words));
+                return Some(FullLine::new(line, &replaced));
+            }
             Err(error) => found = find(&error, &words)?,
         }
     }
@@ -29,7 +52,12 @@ pub(super) fn full_line(first: Found, words: &[String]) -> Option<String> {
 }
 
 /// Replaces a word in the arguments; returns the line instead if that is all there is to type.
-fn replace((found, name): Found, words: &mut Vec<String>) -> Option<Option<String>> {
+fn replace(
+    (found, name): Found,
+    words: &mut Vec<String>,
+    replaced: &mut Vec<Found>,
+) -> Option<Option<String>> {
+    replaced.push((found, name));
     let own = words.iter().take_while(|word| *word != "--").count();
     let is_it = |word: &String| has_name(word, name);
     let at = words[..own].iter().position(is_it)?;
@@ -37,7 +65,7 @@ fn replace((found, name): Found, words: &mut Vec<String>) -> Option<Option<Strin
         let mut rest = words.split_off(at + 1);
         words.pop();
         while let Some((other, name)) = rest.iter().find_map(|it| option_of(it, found.names)) {
-            replace((other, name), &mut rest)?;
+            replace((other, name), &mut rest, replaced)?;
         }
         let text = match found.instead {
             Instead::Line(text) | Instead::Same(text) => text,
@@ -86,10 +114,7 @@ fn replace((found, name): Found, words: &mut Vec<String>) -> Option<Option<Strin
     let instead = shlex::split(&typed.fill(text)?)?;
     words.splice(at..at, instead);
     // Of a foreign command there is one already.
-    let is_foreign = |word: &String| {
-        let mut commands = TABLE.iter().filter(|it| it.kind == WordKind::Command);
-        commands.any(|it| it.names.contains(&word.as_str()))
-    };
+    let is_foreign = |word: &String| is_foreign_command(word);
     let is_whole = words.first().is_some_and(|it| it == "lapwing");
     if is_whole && command_at(words).is_none() && !words.iter().any(is_foreign) {
         words.insert(1, found.command.to_owned());
@@ -136,6 +161,30 @@ pub(super) fn replace_arguments(words: &mut Vec<String>) -> Option<(&'static For
         }
     }
     first
+}
+
+/// Returns the arguments, with `-- COMMAND` if they measure a suite and there is none here; commands are not selected.
+pub fn with_command(words: &[String]) -> Vec<String> {
+    const SELECTIONS: [&str; 4] = ["-b", "--benchmark", "--tag", "--variant"];
+    let measures = |at: &usize| ["run", "bisect", "judge"].contains(&words[*at].as_str());
+    let Some(at) = command_at(words).filter(measures) else {
+        return words.to_vec();
+    };
+    let typed = TypedWords::after(words, at);
+    let (names, options) = typed.parted();
+    let is_named = words[at] == "run" && !names.is_empty() || options.contains(&"--command");
+    if is_named || words.iter().any(|it| it == "--") || suite_file::here().is_some() {
+        return words.to_vec();
+    }
+    let mut kept = words.to_vec();
+    for name in SELECTIONS {
+        while let Some(place) = kept.iter().position(|it| has_name(it, name)) {
+            let values = usize::from(kept[place] == name);
+            kept.drain(place..=(place + values).min(kept.len() - 1));
+        }
+    }
+    kept.extend(["--".to_owned(), "COMMAND".to_owned()]);
+    kept
 }
 
 /// Returns a line that may have several commands, from its text without `lapwing` at the beginning.

@@ -30,6 +30,9 @@ pub(super) const COMMAND_NAME: ForeignWord = option(
     "-n N is the number of instances here; --command-name NAME names a command",
 );
 
+/// The answer to the gate of github-action-benchmark for two files.
+const ONE_VALUE: &str = "it needs several values per side (`go test -count=10`), since the noise of one is unknown; with one value per run, keep the runs in one file, and `lapwing detect data.js --fail-on suspected` judges the newest one from the 11th on";
+
 /// Words of hyperfine 1.20, pytest-benchmark 5.2, benchstat (2025), asv 0.6, pyperf 2.10, timeit, criterion 0.8,
 /// github-action-benchmark 1 and bencher that mean nothing here, by program. The first that fits is taken.
 pub(super) const TABLE: &[ForeignWord] = &[
@@ -37,7 +40,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "hyperfine",
         "run",
         &["--max-runs", "-M"],
-        Words("--runs {}"),
+        Words("{runs}"),
         "--runs N executes each command exactly N times; --max-time 10s limits the time",
     ),
     option(
@@ -320,8 +323,8 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "benchstat",
         "compare",
         &["-delta-test", "--delta-test"],
-        Words("--method {test}"),
-        "--method mann-whitney or welch chooses the test",
+        Omitted,
+        "files of one run each are judged by the interval of the ratio; with at least 3 files per side, --method mann-whitney or welch chooses the test",
     ),
     option(
         "benchstat",
@@ -333,7 +336,14 @@ pub(super) const TABLE: &[ForeignWord] = &[
     option(
         "benchstat",
         "compare",
-        &["-col", "--col", "-ignore", "--ignore"],
+        &["-col", "--col"],
+        Words("{column}"),
+        "files are compared as they are; settings in a file are sides after `lapwing import FILE`: `lapwing compare note=before note=after`",
+    ),
+    option(
+        "benchstat",
+        "compare",
+        &["-ignore", "--ignore"],
         Explained,
         "sides are columns and benchmarks are rows; settings in a file are sides after `lapwing import FILE`: `lapwing compare note=before note=after`",
     ),
@@ -498,7 +508,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "asv",
         "run",
         &["--python", "--environment", "-E"],
-        Explained,
+        Omitted,
         "write `python` or an environment into the suite; --variant NAME chooses one",
     ),
     option(
@@ -526,7 +536,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "asv",
         "run",
         &["--attribute", "-a"],
-        Explained,
+        Omitted,
         "--iterations, --instances, --burn-in and --min-time set the numbers",
     ),
     option(
@@ -560,14 +570,14 @@ pub(super) const TABLE: &[ForeignWord] = &[
     command(
         "asv",
         &["continuous"],
-        Line("run --commits {1}..{2} {only_ends} {command}"),
-        "it measures the two commits alternately (`--every 1000000` leaves out commits between them), with the benchmarks of lapwing.toml; `asv run` measures those of asv, and `lapwing import .asv/results` reads their results",
+        Line("run --commits {1}..{2} {only_ends} {options} {command}"),
+        "it measures the two commits alternately (`--every 1000000` leaves out commits between them), with the benchmarks of lapwing.toml or a command after `--`; `asv run` measures those of asv, and `lapwing import .asv/results` reads their results",
     ),
     command(
         "asv",
         &["continuous"],
-        Line("judge --baseline {1} {command}"),
-        "it measures this commit and the checked-out state, with the benchmarks of lapwing.toml; `asv run` measures those of asv, and `lapwing import .asv/results` reads their results",
+        Line("judge --baseline {1} {options} {command}"),
+        "it measures this commit and the checked-out state, with the benchmarks of lapwing.toml or a command after `--`; `asv run` measures those of asv, and `lapwing import .asv/results` reads their results",
     ),
     command(
         "asv",
@@ -608,13 +618,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
     command(
         "asv",
         &["find"],
-        Line("bisect {ends} -b {benchmark}"),
-        "it finds the commit of a change in a range",
-    ),
-    command(
-        "asv",
-        &["find"],
-        Line("bisect {ends}"),
+        Line("bisect {ends} {chosen}"),
         "it finds the commit of a change in a range; -b NAME chooses a benchmark",
     ),
     command(
@@ -642,7 +646,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "the first file is the baseline",
     ),
     command(
-        "timeit",
+        "Python",
         &["timeit"],
         Same("time {}"),
         "statements are measured in fresh processes",
@@ -838,15 +842,36 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "github-action-benchmark",
         "detect",
         &["--output-file-path"],
-        Line("import {} && lapwing detect --fail-on regression"),
-        "the first stores the results beside the earlier ones, the second judges the history",
+        Line("{history} {gate}"),
+        "the newest run is judged from the 11th on; `--external-data-json-path FILE` names the history, to which the action adds the new results, and without one `lapwing import FILE` keeps it",
     ),
     option(
         "github-action-benchmark",
         "detect",
         &["--external-data-json-path"],
-        Line("import {} && lapwing detect --fail-on regression"),
-        "the first stores the results beside the earlier ones, the second judges the history",
+        Line("detect {} {gate}"),
+        "the newest run is judged from the 11th on; the action adds the new results to this file",
+    ),
+    flag(
+        "github-action-benchmark",
+        "compare",
+        &["--fail-on-alert"],
+        Words("--fail-on worse-in-runs"),
+        ONE_VALUE,
+    ),
+    option(
+        "github-action-benchmark",
+        "compare",
+        &["--alert-threshold", "--fail-threshold"],
+        Words("--smallest-effect {over}"),
+        ONE_VALUE,
+    ),
+    option(
+        "github-action-benchmark",
+        "compare",
+        &["--tool"],
+        Omitted,
+        "formats are recognised; --from FORMAT names one",
     ),
     flag(
         "github-action-benchmark",

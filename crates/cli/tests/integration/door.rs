@@ -208,7 +208,7 @@ fn an_option_that_the_files_are_too_few_for_says_what_is_lacking() {
         &["old.json", "-b", "render"],
         &["--changed-since", "2w", "old.json"],
         &["nights", "--pair-hosts"],
-        &["sleep 0.1"],
+        &["slep 0.1"],
     ]
     .map(|words| run(folder.path(), words));
     assert_snapshot!(told.join("\n"), @"
@@ -224,8 +224,8 @@ fn an_option_that_the_files_are_too_few_for_says_what_is_lacking() {
     error: --pair-hosts needs a comparison, and nights is one side
       hint: name the two files or folders to compare
     exit 2
-    error: there is no file sleep 0.1
-      hint: to measure it as commands, type `lapwing run 'sleep 0.1'`
+    error: there is no file slep 0.1
+      hint: to measure it as commands, type `lapwing run 'slep 0.1'`
     exit 2
     ");
 }

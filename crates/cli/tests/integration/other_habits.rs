@@ -122,29 +122,41 @@ fn commands_of_asv_are_answered_with_ours() {
     let lines = [
         (
             &["continuous", "main", "HEAD"][..],
-            "lapwing run --commits main..HEAD --every 1000000",
+            "lapwing run --commits main..HEAD --every 1000000 -- COMMAND",
         ),
         (&["publish"], "lapwing report"),
         (&["preview"], "lapwing report --open"),
-        (&["run", "HEAD^!"], "lapwing run --commits HEAD..HEAD"),
-        (&["run", "v1..main"], "lapwing run --commits v1..main"),
+        (
+            &["run", "HEAD^!"],
+            "lapwing run --commits HEAD..HEAD -- COMMAND",
+        ),
+        (
+            &["run", "v1..main"],
+            "lapwing run --commits v1..main -- COMMAND",
+        ),
         (
             &["find", "v1..main", "sort"],
-            "lapwing bisect v1 main -b sort",
+            "lapwing bisect v1 main -- COMMAND",
         ),
         (
             &["profile", "sort"],
-            "lapwing run -b sort --profile 'perf record -o {artifact} --'",
+            "lapwing run --profile 'perf record -o {artifact} --' -- COMMAND",
         ),
         (&["quickstart"], "lapwing init"),
         (&["machine", "--yes"], "lapwing doctor"),
-        (&["dev"], "lapwing run -n 1 -i 1 -w 0"),
+        (&["dev"], "lapwing run -n 1 -i 1 -w 0 -- COMMAND"),
         (&["gh-pages"], "lapwing report -o gh-pages"),
         (&["list"], "lapwing import .asv/results"),
     ];
     for (words, expected) in lines {
         assert_eq!(hinted(path, words), expected);
     }
+    fs::write(path.join("lapwing.toml"), "").unwrap();
+    assert_eq!(
+        hinted(path, &["continuous", "-f", "1.1", "v1", "v2", "-b", "sort"]),
+        "lapwing run --commits v1..v2 --every 1000000 -b sort"
+    );
+    fs::remove_file(path.join("lapwing.toml")).unwrap();
     let compared = "lapwing import .asv/results && lapwing compare commit:3533aad3 commit:4d7b9087";
     for words in [
         &["compare", "3533aad3", "4d7b9087"][..],
@@ -154,6 +166,11 @@ fn commands_of_asv_are_answered_with_ours() {
     }
     let told = typed(path, compared);
     assert!(told.contains("4d7b9087 against 3533aad3"), "{told}");
+    let nothing = run(path, &["bisect", "HEAD~1", "HEAD", "-b", "sort"]);
+    assert!(
+        nothing.contains("`lapwing bisect 'HEAD~1' HEAD -- COMMAND`"),
+        "{nothing}"
+    );
 }
 
 #[test]
@@ -201,6 +218,7 @@ fn labels_and_options_of_benchstat_before_files_are_understood() {
     for words in [
         &["base=old.txt", "pr=new.txt"][..],
         &["compare", "base=old.txt", "pr=new.txt"],
+        &["--metric", "wall_time", "base=old.txt", "pr=new.txt"],
     ] {
         let told = run(path, words);
         assert!(
@@ -208,6 +226,21 @@ fn labels_and_options_of_benchstat_before_files_are_understood() {
             "{told}"
         );
     }
+    let labels = [
+        "-filter",
+        ".unit:ns/op",
+        "-col",
+        ".file",
+        "base=old.txt",
+        "pr=new.txt",
+    ];
+    let line = hinted(path, &labels);
+    assert_eq!(
+        line,
+        "lapwing compare --metric wall_time base=old.txt pr=new.txt"
+    );
+    let told = typed(path, &line);
+    assert!(told.starts_with("pr against base: "), "{told}");
     let lines = [
         (
             &["-filter", ".name:X"][..],
@@ -216,10 +249,7 @@ fn labels_and_options_of_benchstat_before_files_are_understood() {
         (&["-row", ".name"], "lapwing compare old.txt new.txt"),
         (&["-table", "pkg"], "lapwing compare old.txt new.txt"),
         (&["-geomean"], "lapwing compare old.txt new.txt"),
-        (
-            &["-delta-test", "utest"],
-            "lapwing compare --method mann-whitney old.txt new.txt",
-        ),
+        (&["-delta-test", "utest"], "lapwing compare old.txt new.txt"),
         (
             &["-alpha", "0.01"],
             "lapwing compare --false-discovery-rate 0.01 old.txt new.txt",
@@ -237,7 +267,7 @@ fn labels_and_options_of_benchstat_before_files_are_understood() {
     }
     let column = run(path, &["-col", "/format", "old.txt"]);
     assert!(
-        column.contains("sides are columns") && column.ends_with("exit 2"),
+        column.contains("settings in a file are sides") && column.ends_with("exit 2"),
         "{column}"
     );
 }
@@ -249,11 +279,24 @@ fn options_of_continuous_integration_are_answered_with_ours() {
     write_go(&path.join("out.txt"), 100.0);
     let action = ["--tool", "go", "--output-file-path", "out.txt"];
     let line = hinted(path, &action);
+    assert_eq!(line, "lapwing import out.txt && lapwing detect");
+    typed(path, &line);
+    write_go(&path.join("new.txt"), 180.0);
+    let gate = [
+        "out.txt",
+        "new.txt",
+        "--fail-on-alert",
+        "--alert-threshold",
+        "150%",
+    ];
+    let line = hinted(path, &gate);
     assert_eq!(
         line,
-        "lapwing import out.txt && lapwing detect --fail-on regression"
+        "lapwing compare out.txt new.txt --fail-on worse-in-runs --smallest-effect 50%"
     );
-    typed(path, &line);
+    let told = typed(path, &line);
+    assert!(told.contains("1 slower in these files"), "{told}");
+    assert_eq!(hinted(path, &[&["compare"], &gate[..]].concat()), line);
     let threshold = ["detect", "--alert-threshold", "150%", "--fail-on-alert"];
     assert_eq!(
         hinted(path, &threshold),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from . import __version__, environment, ids, metrics, options, results_table, shared_session, timing
+from . import __version__, comparison, environment, ids, metrics, options, results_table, shared_session, timing
 from . import stand_in_options as benchmark_options
 from .metrics import Metric
 from .record_file import CAN_LOCK, RecordFile, Unusable, check_file, check_folder, check_store, count
@@ -44,6 +44,10 @@ class Session:
         self._gave_up: set[str] = set()
         self._ignored: set[str] = set()
         self._workers_died = False
+        is_asked = not (self._worker or config.getoption("lapwing_driven"))
+        self._comparison = comparison.asked_for(config, self.facts) if is_asked else None
+        self._compared: list[str] = []
+        self._gate: str | None = None
         output = self.facts["output"]
         self._offset = os.path.getsize(output) if output and os.path.exists(output) else 0
 
@@ -115,8 +119,8 @@ class Session:
             self._gave_up.add(done["gave_up"])
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self) -> None:
-        """Leaves the records for the store."""
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Leaves the records for the store, and compares them if that is asked for."""
         self.recorder.close()
         counts = self.recorder.counts
         if self._worker:
@@ -136,6 +140,11 @@ class Session:
             output, inbox = self.facts["output"], self.facts["inbox"]
             paths = [Path(output)] if output else sorted(Path(inbox).glob(f"{self.facts['file']}-*.jsonl"))
             self._counts = count(paths, self.recorder.run_id, offset=self._offset)
+        is_complete = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+        if self._comparison is not None and is_complete and self._counts["instances"]:
+            self._compared, self._gate = self._comparison.against(self.facts["session"]["id"])
+            if self._gate:
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _add_results(self, results: dict[str, list[float]]) -> None:
         for name, values in results.items():
@@ -158,7 +167,9 @@ class Session:
             terminalreporter.line(f"{benchmarks}, {counts['iterations']} iterations{failed}, in {self._target()}")
             if not self.facts["output"]:
                 terminalreporter.line("`lapwing show` prints the results of a session, `lapwing report` shows all")
-        for why in sorted(self._gave_up):
+        for line in self._compared:
+            terminalreporter.line(line)
+        for why in [*([self._gate] if self._gate else []), *sorted(self._gave_up)]:
             terminalreporter.line(why, red=True)
         stands_in = benchmark_options.stands_in(self._config)
         kept = benchmark_options.kept(self._config) if stands_in and counts["instances"] else []
@@ -218,6 +229,7 @@ def _facts(config: pytest.Config) -> dict[str, Any]:
         "shared": bool(shared),
         "block": block,
         "file": file,
+        "store": store and str(store),
         "inbox": inbox and str(inbox),
         "output": path and str(path),
     }

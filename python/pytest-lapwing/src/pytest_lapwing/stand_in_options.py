@@ -8,14 +8,9 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import re
-import shlex
-import shutil
-import subprocess
 import time
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, Callable
 
 import pytest
@@ -133,12 +128,14 @@ IGNORED = [
 KEPT = ["save", *KEPT_FLAGS]
 """What these ask for is done while recording anyway."""
 
+COMPARED = ["compare", "compare-fail"]
+"""What these ask for is done after recording."""
+
 _PROFILE = "`benchmark.cprofile_stats` in a test with the marker `benchmark(cprofile=True)` is the profile"
 REFUSED = {
     **dict.fromkeys(KEPT, "every round is kept"),
     "json": "`lapwing export --to pytest-benchmark` writes this file",
-    "compare": "`lapwing compare OLD NEW` compares two of the sessions that `lapwing list sessions` names",
-    "compare-fail": "`lapwing compare OLD NEW --fail-on worse-in-runs` is the gate for two sessions",
+    **dict.fromkeys(COMPARED, "this option compares with an earlier session"),
     "histogram": "`lapwing report` has charts",
     "cprofile": _PROFILE,
     "cprofile-dump": _PROFILE,
@@ -179,6 +176,8 @@ def add_options(parser: pytest.Parser) -> None:
 def _help(name: str) -> str:
     if name in FLAGS:
         return f"{name} benchmarks"
+    if name in COMPARED:
+        return "compare with an earlier session (--lapwing)"
     if name in REFUSED:
         return f"not provided: {REFUSED[name]}"
     return "ignored" if name in IGNORED else "as in pytest-benchmark"
@@ -187,46 +186,38 @@ def _help(name: str) -> str:
 def refuse(config: pytest.Config, *, recording: bool) -> None:
     """Refuses options that promise what nobody does here: a gate that is always open is worse than none."""
     given = _given(config, REFUSED)
-    wrong = next((name for name in given if not (recording and name in KEPT)), None)
+    wrong = next((name for name in given if not (recording and name in [*KEPT, *COMPARED])), None)
     if wrong is not None:
         state, first = "absent or disabled", "record with `pytest --lapwing`"
         if recording:
             state, first = "not active with --lapwing", "leave it out"
-        then = REFUSED[wrong]
-        if wrong == "compare-fail":
-            then = _with_limit(then, _value(config, wrong))
-        then = then.replace("OLD NEW", _last_two() or "OLD NEW")
-        text = f"--benchmark-{wrong} is an option of pytest-benchmark, which is {state}: {first}, then {then}"
+        text = f"--benchmark-{wrong} is an option of pytest-benchmark, which is {state}: {first}, then {REFUSED[wrong]}"
         raise pytest.UsageError(text)
 
 
-def _last_two() -> str | None:
-    """Returns the last two sessions of the store as sides of a comparison; `None` if there are not two."""
-    program = os.environ.get("LAPWING") or shutil.which("lapwing")
-    if program is None or not Path(".lapwing").is_dir():
-        return None
-    command = [program, "list", "sessions", "--format", "csv", "--fields", "name"]
-    try:
-        listed = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    _, *names = listed.stdout.splitlines()
-    if len(names) < 2 or not all(names[:2]):
-        return None
-    new, old = names[:2]
-    return shlex.join([f"session:{old}", f"session:{new}"])
+def compared(config: pytest.Config) -> tuple[str | bool | None, float, str]:
+    """Returns the name of the run to compare with (true for the last one), and the limit in percent with its option.
+
+    Without a comparison the name is `None`; without a limit its option is empty.
+    """
+    name, gates = _value(config, "compare") or None, _value(config, "compare-fail") or []
+    limits = [_limit(gate) for gate in gates]
+    share, text = min(limits, default=(0.0, ""))
+    return name, share, f"--benchmark-compare-fail={text}" if text else ""
 
 
-def _with_limit(text: str, gates: Any) -> str:
-    """Returns the command of a gate with its limit, if there is one and it is a share: `mean:5%`."""
-    (gate, *others) = gates if isinstance(gates, list) else [gates]
-    # pytest-benchmark's own are objects of two classes.
-    share = getattr(gate, "threshold", None) if type(gate).__name__.startswith("Percentage") else None
-    if isinstance(gate, str) and gate.endswith("%"):
-        share = float(gate.rpartition(":")[2][:-1])
-    if others or share is None or not 0 < share < 100:
-        return text
-    return text.replace("in-runs`", f"in-runs --smallest-effect {share:g}%`")
+def _limit(gate: Any) -> tuple[float, str]:
+    """Returns the limit of a gate in percent, and its text: `mean:5%`."""
+    if not isinstance(gate, str):
+        # pytest-benchmark's own are objects of two classes.
+        unit = "%" if type(gate).__name__.startswith("Percentage") else ""
+        gate = f"{gate.field}:{gate.threshold:g}{unit}"
+    statistic, _, limit = gate.partition(":")
+    share = float(limit[:-1]) if limit.endswith("%") else 0
+    if statistic in ("stddev", "iqr") or not 0 < share < 100:
+        why = "with --lapwing the limit is a share of the time, above 0% and below 100%, such as mean:5%"
+        raise pytest.UsageError(f"--benchmark-compare-fail={gate}: {why}")
+    return share, gate
 
 
 def ignored(config: pytest.Config) -> list[str]:

@@ -403,10 +403,10 @@ fn suite_path(path: Option<&Path>, typed: &[String]) -> Result<PathBuf, CliError
         },
         (None, Some(path)) => Ok(path),
         (None, None) => {
-            let command = crate::foreign::line(typed);
+            let command = crate::foreign::line(&crate::foreign::with_command(typed));
             Err(
                 CliError::input(format!("nothing to measure: there is no {SUITE_FILE} here")).hint(
-                    format!("measure a command with `{command} -- COMMAND`, or name a suite file"),
+                    format!("measure a command with `{command}`, or name a suite file"),
                 ),
             )
         }
