@@ -438,7 +438,11 @@ fn others_note(folder: &Path, store: Option<&Path>, options: &ImportOptions) -> 
     let mut results = results_in(folder, options);
     results.retain(|it| Some(it.as_path()) != store);
     if !results.is_empty() {
-        let command = lapwing_command(&[], &results);
+        let mut command = lapwing_command(&[], &results);
+        // The folder is what was typed.
+        if command == lapwing_command(&[], &[folder.to_owned()]) {
+            command = format!("{} …", lapwing_command(&[], &results[..1]));
+        }
         let files = counted(results.len(), "file");
         parts.push(format!("{files} with results (`{command}` shows them)"));
     }

@@ -90,7 +90,8 @@ pub fn run() -> ExitCode {
         Err(error) => {
             let is_refused = error.exit_code() != 0;
             let renamed = is_refused.then(|| commands::renamed(&command)).flatten();
-            return match renamed.or_else(|| foreign::answer(&error, &command)) {
+            let known = renamed.or_else(|| foreign::answer(&error, &command));
+            return match known.or_else(|| neither(&error)) {
                 Some(error) => refuse_words(error),
                 None => refuse(&error),
             };
@@ -138,6 +139,16 @@ fn with_short_help(command: Command) -> Command {
             option.hide_short_help(is_rare)
         })
         .mut_subcommands(with_short_help)
+}
+
+/// Returns the error on a word that is neither a command nor a file, and like no command.
+fn neither(error: &clap::Error) -> Option<CliError> {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let text = format!("there is no command and no file `{name}`");
+    let is_like = error.get(ContextKind::SuggestedSubcommand).is_some();
+    (!is_like).then(|| CliError::input(text).hint("`lapwing help` lists the commands"))
 }
 
 /// Shows what is wrong with the arguments, or the help that they ask for.

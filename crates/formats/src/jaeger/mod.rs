@@ -110,11 +110,12 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
                 Err(bad) => sink.bad(bad),
             }
         }
-        let first = spans
-            .iter()
-            .min_by_key(|it| (it.parent().is_some(), it.start_time));
-        let of_first = first.and_then(|it| trace.processes.get(&it.process_id));
-        service = service.or(of_first.map(|it| it.service_name.clone()));
+        let known = spans.iter().filter_map(|span| {
+            let process = trace.processes.get(&span.process_id)?;
+            Some(((span.parent().is_some(), span.start_time), process))
+        });
+        let first = known.min_by_key(|(place, _)| *place);
+        service = service.or(first.map(|(_, it)| it.service_name.clone()));
         let drafted = drafts_of(&spans, &trace.processes);
         drafts.extend(spans.iter().map(|it| it.trace_id.clone()).zip(drafted));
     }

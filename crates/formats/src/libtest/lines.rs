@@ -181,6 +181,8 @@ fn tests_in(text: &str) -> (&str, Vec<&str>) {
     let mut begins = Vec::new();
     let mut from = 0;
     for at in dots {
+        // The space behind the dots before can be that in front of these.
+        from = from.min(at);
         let before = &text[from..at];
         let result = before.trim_start();
         let end = match result.split_once(SPREAD) {

@@ -204,3 +204,11 @@ fn tests_of_one_line_are_several() {
     bad line 4: no name of a test before the result: "bench:     700 ns/iter (+/- 9)"
     "#);
 }
+
+#[test]
+fn dots_that_share_a_space_are_read() {
+    let text = "test a ... ... ignored\ntest b ... bench:   1,000 ns/iter (+/- 9)\n";
+    let source = Source::from_bytes("made-up.txt", text.as_bytes().to_vec()).expect("bytes");
+    let imported = read(&source, &options(BadLines::Skip)).expect("good in part");
+    insta::assert_snapshot!(brief(&imported), @"");
+}

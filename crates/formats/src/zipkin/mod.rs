@@ -110,10 +110,12 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         started: (spans.iter().filter_map(ZipkinSpan::begin).min()).and_then(timestamp_of),
         ..SessionDraft::of("Zipkin")
     };
-    let first = spans
-        .iter()
-        .min_by_key(|it| (it.parent_id.is_some(), it.timestamp));
-    let service = first.and_then(|it| it.local_endpoint.service_name.clone());
+    let known = spans.iter().filter_map(|span| {
+        let service = span.local_endpoint.service_name.as_ref()?;
+        Some(((span.parent_id.is_some(), span.timestamp), service))
+    });
+    let first = known.min_by_key(|(place, _)| *place);
+    let service = first.map(|(_, service)| service.clone());
     let drafts = spans.into_iter().map(|span| {
         let lane = span.lane();
         let id = (span.trace_id.clone(), span.id.clone());

@@ -130,8 +130,12 @@ impl FoundBenchmarks {
     /// Notes tools whose results are imported.
     fn note_other_tools(&mut self, folder: &Path) {
         if folder.join("asv.conf.json").is_file() {
+            let first = match folder.join(".asv/results").is_dir() {
+                true => "",
+                false => "`asv run`, then ",
+            };
             self.notes
-                .push("asv keeps its results: `lapwing import .asv/results`".to_owned());
+                .push(format!("asv keeps its results: {first}`lapwing import .asv/results`"));
         }
         if folder.join("go.mod").is_file() {
             self.notes.push(

@@ -1,4 +1,4 @@
-//! hyperfine's `--export-json` and `--export-csv`.
+//! hyperfine's `--export-json`, `--export-csv` and `--export-markdown`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -116,6 +116,49 @@ impl HyperfineResults {
         }
         let bytes = rows.into_inner().map_err(|error| error.into_error())?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+impl HyperfineResults {
+    /// Returns the table of times in Markdown, in the unit of the first; ratios are to a command of this name, or else to
+    /// the fastest one, with the standard deviation that those of both times make.
+    pub fn markdown(&self, reference: Option<&str>) -> String {
+        const UNITS: [(f64, &str, usize); 4] =
+            [(1.0, "s", 3), (1e-3, "ms", 1), (1e-6, "µs", 1), (1e-9, "ns", 1)];
+        let figure = |result: &Value, name: &str| result[name].as_f64();
+        let mean = |result: &Value| figure(result, "mean").unwrap_or(f64::NAN);
+        let fastest = || self.0.iter().min_by(|a, b| mean(a).total_cmp(&mean(b)));
+        let named = self.0.iter().find(|it| it["command"].as_str() == reference);
+        let (Some(first), Some(base)) = (self.0.first(), named.or_else(fastest)) else {
+            return String::new();
+        };
+        let unit = UNITS.iter().find(|it| mean(first) >= it.0);
+        let (scale, unit, decimals) = *unit.unwrap_or(&UNITS[3]);
+        let spread = |result: &Value| Some(figure(result, "stddev")? / mean(result));
+        let mut text = format!(
+            "| Command | Mean [{unit}] | Min [{unit}] | Max [{unit}] | Relative |\n|:---|---:|---:|---:|---:|\n"
+        );
+        for result in &self.0 {
+            let time = |name: &str| {
+                let value = figure(result, name).map(|it| format!("{:.decimals$}", it / scale));
+                value.unwrap_or_default()
+            };
+            let deviation = figure(result, "stddev").map(|it| format!(" ± {:.decimals$}", it / scale));
+            let ratio = mean(result) / mean(base);
+            let spreads = spread(result).zip(spread(base)).filter(|_| result != base);
+            let doubt = spreads.map(|(a, b)| format!(" ± {:.2}", ratio * a.hypot(b)));
+            let command = result["command"].as_str().unwrap_or_default();
+            text.push_str(&format!(
+                "| `{}` | {}{} | {} | {} | {ratio:.2}{} |\n",
+                command.replace('|', "\\|").replace('\n', " "),
+                time("mean"),
+                deviation.unwrap_or_default(),
+                time("min"),
+                time("max"),
+                doubt.unwrap_or_default(),
+            ));
+        }
+        text
     }
 }
 

@@ -11,6 +11,7 @@ use lapwing_show::answers::session::SessionAnswer;
 use lapwing_show::exchange::HyperfineResults;
 use lapwing_show::writing::AnswerFormat;
 
+use super::familiar::REFERENCE;
 use crate::error::CliError;
 use crate::options::{AnswerOptions, Context, answer_text, check_folder, is_stdout, write_output};
 
@@ -24,7 +25,7 @@ pub struct HyperfineFiles {
     /// Also write the figures in the CSV format of hyperfine; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     export_csv: Option<PathBuf>,
-    /// Also write the answer as Markdown, as --export does; `-` is standard output
+    /// Also write the table of hyperfine, in Markdown; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     export_markdown: Option<PathBuf>,
 }
@@ -38,6 +39,11 @@ impl HyperfineFiles {
     /// Returns whether one of them is standard output, where the answer is not written then.
     pub fn take_stdout(&self) -> bool {
         self.paths().any(is_stdout)
+    }
+
+    /// Returns whether the table is on standard output, so that the answer would be there twice.
+    pub fn show_table(&self) -> bool {
+        self.export_markdown.as_deref().is_some_and(is_stdout)
     }
 
     /// Refuses files that cannot be written, before anything is measured.
@@ -74,7 +80,7 @@ impl HyperfineFiles {
         answer: &SessionAnswer,
         context: &Context,
     ) -> Result<(), CliError> {
-        if self.export_json.is_some() || self.export_csv.is_some() {
+        if self.paths().next().is_some() {
             let filter = Filter::of_session(session.id);
             let order = plan.cases.iter().map(|it| it.benchmark.id.as_str());
             let order: Vec<&str> = order.collect();
@@ -85,11 +91,17 @@ impl HyperfineFiles {
             if let Some(path) = &self.export_csv {
                 write_output(path, &results.csv()?, context)?;
             }
-        }
-        if let Some(path) = &self.export_markdown {
-            let options = AnswerOptions::default();
-            let text = answer_text(answer, AnswerFormat::Markdown, &options, context)?;
-            write_output(path, &text, context)?;
+            if let Some(path) = &self.export_markdown {
+                let options = AnswerOptions::default();
+                let mut text = answer_text(answer, AnswerFormat::Markdown, &options, context)?;
+                if plan.variants.len() <= 1 {
+                    let reference = session.attributes.get(REFERENCE).and_then(|it| it.as_str());
+                    let sentence = text.lines().find(|line| line.starts_with("**"));
+                    let sentence = sentence.map(|it| format!("\n{it}\n")).unwrap_or_default();
+                    text = results.markdown(reference) + &sentence;
+                }
+                write_output(path, &text, context)?;
+            }
         }
         Ok(())
     }

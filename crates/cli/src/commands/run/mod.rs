@@ -308,8 +308,10 @@ impl RunReport {
                     .next
                     .splice(0..0, again::anew(&answer, plan, context)?);
             }
-            self.show(&answer, context)?;
             let files = &self.hyperfine;
+            if !files.show_table() || answer.results.has_failed() {
+                self.show(&answer, context)?;
+            }
             files.write(store, session, plan, &answer, context)?;
             if !context.quiet {
                 let name = session.name.as_deref().unwrap_or_default();

@@ -261,7 +261,13 @@ impl Run {
             if let Some(note) = self.sweep.warmups_note(&settings) {
                 context.terminal.note(&note);
             }
-            let once = [("--setup", &self.setup), ("--teardown", &self.teardown)];
+            // hyperfine's name for it is an alias.
+            let is_cleanup = |it: &String| it.starts_with("--cleanup");
+            let teardown = match context.command.iter().any(is_cleanup) {
+                true => "--cleanup",
+                false => "--teardown",
+            };
+            let once = [("--setup", &self.setup), (teardown, &self.teardown)];
             let once = once.into_iter().filter(|it| it.1.is_some());
             let once: Vec<&str> = once.map(|it| it.0).collect();
             if let Some(note) = self.sweep.once_note(&settings, &once) {
