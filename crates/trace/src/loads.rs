@@ -13,6 +13,9 @@ use crate::worker_time::worker_time;
 /// Tasks that take so many times as long beside others share what they all need.
 const SLOWER: f64 = 1.1;
 
+/// For each class the number of tasks at once and the time to compute of each run.
+type Points<'t> = BTreeMap<&'t str, Vec<(f64, f64)>>;
+
 /// How long the tasks of each class compute, by the number of tasks that compute at once.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Loads {
@@ -26,7 +29,7 @@ impl Loads {
     /// Measures runs of one or more settings, told apart by their numbers of workers, on the same machine. Hosts can be
     /// names on one machine, so tasks are counted over all of them.
     pub fn of(runs: &[&Trace]) -> Self {
-        let mut settings: BTreeMap<usize, BTreeMap<&str, Vec<(f64, f64)>>> = BTreeMap::new();
+        let mut settings: BTreeMap<usize, Points<'_>> = BTreeMap::new();
         for trace in runs {
             let workers = worker_time(trace).map_or(0, |it| it.workers);
             let classes = settings.entry(workers).or_default();

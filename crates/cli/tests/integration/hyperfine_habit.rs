@@ -287,7 +287,8 @@ fn results_are_written_as_hyperfine_writes_them_and_read_again() {
     let markdown = output(path, &["run", "-r", "3", "--export-markdown", "-", "true"]);
     let markdown = String::from_utf8(markdown.stdout).unwrap();
     assert!(
-        markdown.starts_with("| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |\n|:---|---:|")
+        markdown
+            .starts_with("| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |\n|:---|---:|")
             && markdown.contains("| `true` | ")
             && markdown.contains(" | 1.00 |\n")
             && !markdown.contains("note: "),

@@ -210,5 +210,9 @@ fn dots_that_share_a_space_are_read() {
     let text = "test a ... ... ignored\ntest b ... bench:   1,000 ns/iter (+/- 9)\n";
     let source = Source::from_bytes("made-up.txt", text.as_bytes().to_vec()).expect("bytes");
     let imported = read(&source, &options(BadLines::Skip)).expect("good in part");
-    insta::assert_snapshot!(brief(&imported), @"");
+    insta::assert_snapshot!(brief(&imported), @"
+    b 
+      wall_time ~ 0.000001
+    without a result: a (line 1): its result is missing
+    ");
 }

@@ -134,8 +134,9 @@ impl FoundBenchmarks {
                 true => "",
                 false => "`asv run`, then ",
             };
-            self.notes
-                .push(format!("asv keeps its results: {first}`lapwing import .asv/results`"));
+            self.notes.push(format!(
+                "asv keeps its results: {first}`lapwing import .asv/results`"
+            ));
         }
         if folder.join("go.mod").is_file() {
             self.notes.push(

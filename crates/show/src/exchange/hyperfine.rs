@@ -123,8 +123,12 @@ impl HyperfineResults {
     /// Returns the table of times in Markdown, in the unit of the first; ratios are to a command of this name, or else to
     /// the fastest one, with the standard deviation that those of both times make.
     pub fn markdown(&self, reference: Option<&str>) -> String {
-        const UNITS: [(f64, &str, usize); 4] =
-            [(1.0, "s", 3), (1e-3, "ms", 1), (1e-6, "µs", 1), (1e-9, "ns", 1)];
+        const UNITS: [(f64, &str, usize); 4] = [
+            (1.0, "s", 3),
+            (1e-3, "ms", 1),
+            (1e-6, "µs", 1),
+            (1e-9, "ns", 1),
+        ];
         let figure = |result: &Value, name: &str| result[name].as_f64();
         let mean = |result: &Value| figure(result, "mean").unwrap_or(f64::NAN);
         let fastest = || self.0.iter().min_by(|a, b| mean(a).total_cmp(&mean(b)));
@@ -143,7 +147,8 @@ impl HyperfineResults {
                 let value = figure(result, name).map(|it| format!("{:.decimals$}", it / scale));
                 value.unwrap_or_default()
             };
-            let deviation = figure(result, "stddev").map(|it| format!(" ± {:.decimals$}", it / scale));
+            let deviation =
+                figure(result, "stddev").map(|it| format!(" ± {:.decimals$}", it / scale));
             let ratio = mean(result) / mean(base);
             let spreads = spread(result).zip(spread(base)).filter(|_| result != base);
             let doubt = spreads.map(|(a, b)| format!(" ± {:.2}", ratio * a.hypot(b)));
