@@ -13,7 +13,7 @@ pub(super) const FORMAT: Format = Format {
     ..Format::new("ninja", "Ninja's build log (.ninja_log)", looks_like, read)
 };
 
-/// What the first line is, before the number of the version.
+/// The beginning of the first line, in front of the number of the version.
 const HEAD: &str = "# ninja log v";
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {

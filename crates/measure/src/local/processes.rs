@@ -13,11 +13,11 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use super::sys;
 use crate::session::Interrupts;
 
-/// How often processes are looked at.
+/// The time between two looks at the processes.
 const INTERVAL: Duration = Duration::from_millis(20);
 /// Memory and name of a process are looked at once in so many looks, and at first in each.
 const RARE: u32 = 5;
-/// What a process does while it only sleeps is told at least this often, in ns.
+/// The longest time between two records of a process that only sleeps, in ns.
 const LONGEST: i64 = 1_000_000_000;
 
 /// A process between two looks at it.

@@ -46,7 +46,7 @@ pub(super) struct LaneColours {
     pub classes: HashMap<Name, usize>,
     /// Number of colours of classes.
     pub count: usize,
-    /// Whether classes tell more than phases.
+    /// True if classes tell more than phases.
     pub is_by_class: bool,
     phases: Vec<Name>,
 }
