@@ -9,7 +9,8 @@ use lapwing_model::text::counted;
 use lapwing_show::writing::{AnswerFormat, Note};
 
 use crate::commands::{
-    FilesRead, ReadingOptions, is_executable, is_missing, lapwing_command, moments, no_file,
+    FilesRead, ReadingOptions, is_executable, is_history_of_action, is_missing, lapwing_command,
+    moments, no_file,
 };
 use crate::comparing::is_store;
 use crate::error::CliError;
@@ -156,7 +157,11 @@ impl<'w> Typed<'w> {
         let are_traces = self.paths.iter().all(|path| is_trace(path));
         let [path] = &self.paths[..] else {
             let is_comparison = self.paths.len() == 2 || files_at(&self.paths) < FEWEST_OF_HISTORY;
-            let usual = if is_comparison { "compare" } else { "detect" };
+            let continues = self.paths.iter().any(|it| is_history_of_action(it));
+            let usual = match is_comparison && !continues {
+                true => "compare",
+                false => "detect",
+            };
             let command = match are_traces {
                 true => vec!["trace", "compare"],
                 false => vec![self.command_of(program, usual, &["compare", "detect"], None)?],

@@ -601,7 +601,7 @@ mod tests {
             ),
             (
                 "continuous HEAD~1 HEAD -- python3 work.py",
-                "lapwing run --commits 'HEAD~1..HEAD' -- python3 work.py",
+                "lapwing run --commits 'HEAD~1..HEAD' --again -- python3 work.py",
             ),
             (
                 "run 'HEAD^!' -- python3 work.py",
@@ -640,11 +640,11 @@ mod tests {
             ),
             (
                 "--fail-on-alert --output-file-path out.txt --alert-threshold 150% --external-data-json-path=data.js",
-                "lapwing detect data.js --fail-on suspected --smallest-effect 50%",
+                "lapwing detect data.js out.txt --fail-on suspected --smallest-effect 50%",
             ),
             (
                 "--external-data-json-path data.js --output-file-path out.txt --fail-on-alert true",
-                "lapwing detect data.js --fail-on suspected",
+                "lapwing detect data.js out.txt --fail-on suspected",
             ),
         ];
         for (given, expected) in lines {

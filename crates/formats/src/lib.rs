@@ -65,6 +65,7 @@ pub(crate) use csv::refusal as table_refusal;
 pub use csv::{ColumnChoices, ColumnsUsed, UnclearColumn};
 pub use lapwing_model::EachRun;
 pub use shared::alike::Alike;
+pub use shared::continued::ContinuedHistory;
 pub use shared::error::{BadLine, Foreign, ImportError};
 pub use shared::found::{Found, Unmeasured};
 pub use shared::guess::FormatGuess;
@@ -185,6 +186,11 @@ pub fn is_recorded_trace(format: &Format, source: &Source) -> bool {
     format.name == "record" && record_v1::is_trace(source).unwrap_or(false)
 }
 
+/// Returns whether a source is the history that github-action-benchmark keeps.
+pub fn is_history_of_action(source: &Source) -> bool {
+    github_action::is_history(source)
+}
+
 /// Options of reading files.
 #[derive(Debug, Clone)]
 pub struct ImportOptions {
@@ -201,6 +207,8 @@ pub struct ImportOptions {
     pub columns: ColumnChoices,
     /// Whether to keep the good lines of a file that has bad ones.
     pub bad_lines: BadLines,
+    /// The history that the results continue, if one is known.
+    pub continued: Option<ContinuedHistory>,
     /// The time of the import, which is that of a source that states none.
     pub now: Timestamp,
 }
@@ -215,6 +223,7 @@ impl ImportOptions {
             each_run: EachRun::default(),
             columns: ColumnChoices::default(),
             bad_lines: BadLines::default(),
+            continued: None,
             now,
         }
     }

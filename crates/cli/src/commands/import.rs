@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lapwing_formats::{
     BadLines, ColumnChoices, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths,
-    OtherEndings, TraceNames,
+    OtherEndings, Source, TraceNames,
 };
 use lapwing_show::answers::imported::ImportAnswer;
 
@@ -190,8 +190,16 @@ fn take_all(
         other_endings,
     } = found;
     let alone = places.len() == 1 && tally.refused.is_empty();
-    for place in places {
-        match target.take(&place.path, options)? {
+    let (histories, others) = places
+        .into_iter()
+        .partition::<Vec<_>, _>(|it| it.asked_for && is_history_of_action(&it.path));
+    let mut options = options.clone();
+    for (at, place) in histories.iter().chain(&others).enumerate() {
+        if at > 0 && at == histories.len() && options.suite.is_none() {
+            options.continued = target.only_history()?;
+            tally.continued = options.continued.as_ref().map(|it| it.suite.clone());
+        }
+        match target.take(&place.path, &options)? {
             Ok(imported) => tally.add(imported, &name_of(&place.path)),
             // It is read with the results that it goes with.
             Err(ImportError::Companion { .. }) if !place.asked_for => {}
@@ -208,13 +216,22 @@ fn take_all(
     if tally.files.is_empty() && tally.refused.is_empty() {
         context
             .terminal
-            .notes(tally.skipped(options, &other_endings, context));
+            .notes(tally.skipped(&options, &other_endings, context));
         return Err(CliError::input("no file has results in a known format"));
     }
     Ok(Taken {
         tally,
         other_endings,
     })
+}
+
+/// Returns whether a file that was named is the history of github-action-benchmark.
+pub fn is_history_of_action(path: &Path) -> bool {
+    const ENDINGS: [&str; 2] = ["js", "json"];
+    let ending = path.extension().and_then(|it| it.to_str());
+    let source = Source::open(path, &std::env::temp_dir());
+    ending.is_some_and(|it| ENDINGS.contains(&it))
+        && source.is_ok_and(|it| lapwing_formats::is_history_of_action(&it))
 }
 
 fn name_of(path: &Path) -> String {

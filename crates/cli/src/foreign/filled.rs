@@ -6,6 +6,7 @@ use lapwing_model::text::shell_word;
 
 use super::found::name_of;
 use crate::door::takes_next;
+use crate::options::DEFAULT_STORE;
 
 /// The words that a user typed after a command, and the value of an option.
 pub(super) struct TypedWords {
@@ -88,9 +89,16 @@ impl TypedWords {
                 _ => String::new(),
             }),
             "history" => Some(match self.value_of("--external-data-json-path") {
-                Some(history) => format!("detect {}", shell_word(history)),
+                Some(history) => {
+                    format!("detect {} {}", shell_word(history), shell_word(value()?))
+                }
                 None => format!("import {} && lapwing detect", shell_word(value()?)),
             }),
+            "output" => Some(match self.value_of("--output-file-path") {
+                Some(output) => shell_word(output),
+                None => String::new(),
+            }),
+            "kept" => Some(self.kept()),
             "gate" => self.gate(),
             "column" => (value()? == ".file").then(String::new),
             "only_ends" => {
@@ -201,6 +209,14 @@ impl TypedWords {
         folders.find(is_it).map(shell_word)
     }
 
+    /// Returns the import of results of asv that are in no store yet, followed by `lapwing`.
+    fn kept(&self) -> String {
+        let results = self
+            .word("results")
+            .filter(|_| !Path::new(DEFAULT_STORE).exists());
+        results.map_or(String::new(), |it| format!("import {it} && lapwing"))
+    }
+
     /// Returns the files of pytest-benchmark with these numbers or names.
     fn saved(&self) -> Option<String> {
         let storage = self.value.as_deref().unwrap_or(".benchmarks");
@@ -267,7 +283,8 @@ fn filter(text: &str) -> Option<String> {
         let is_second = match (key, value) {
             (".name", name) => benchmark.replace(name.to_owned()).is_some(),
             (".unit", "ns/op" | "sec/op") => metric.replace("wall_time").is_some(),
-            (".unit", "allocs/op") => metric.replace("allocs/op").is_some(),
+            (".unit", "MB/s" | "B/s") => metric.replace("bytes_per_second").is_some(),
+            (".unit", unit) => metric.replace(unit).is_some(),
             (key, value) if key.starts_with('/') => {
                 benchmark.replace(format!("*{key}={value}*")).is_some()
             }

@@ -7,6 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::filled::TypedWords;
 use super::table::{CLEANUP, COMMAND_NAME, IGNORE_FAILURE, TABLE};
 use super::{Found, Instead, WordKind};
+use crate::commands::is_history_of_action;
 
 /// Returns the word that was refused.
 pub(super) fn find(error: &clap::Error, words: &[String]) -> Option<Found> {
@@ -105,7 +106,8 @@ fn named(name: &str, words: &[&str]) -> Option<Found> {
     let program = crate::program();
     let has_command = words.iter().any(|it| program.find_subcommand(it).is_some());
     let files = words.iter().filter(|it| Path::new(it).is_file());
-    let is_comparison = !has_command && files.count() == 2;
+    let has_history = words.iter().any(|it| is_history_of_action(Path::new(it)));
+    let is_comparison = !has_command && !has_history && files.count() == 2;
     let is_here = |(option, _): &Found| {
         words.contains(&option.command) || is_comparison && option.command == "compare"
     };

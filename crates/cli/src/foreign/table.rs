@@ -31,7 +31,7 @@ pub(super) const COMMAND_NAME: ForeignWord = option(
 );
 
 /// The answer to the gate of github-action-benchmark for two files.
-const ONE_VALUE: &str = "it needs several values per side (`go test -count=10`), since the noise of one is unknown; with one value per run, keep the runs in one file, and `lapwing detect data.js --fail-on suspected` judges the newest one from the 11th on";
+const ONE_VALUE: &str = "it needs several values per side (`go test -count=10`), since the noise of one is unknown; with one value per run, a history, `lapwing detect data.js output.txt --fail-on suspected`, judges the newest one from the 11th on";
 
 /// Words of hyperfine 1.20, pytest-benchmark 5.2, benchstat (2025), asv 0.6, pyperf 2.10, timeit, criterion 0.8,
 /// github-action-benchmark 1 and bencher that mean nothing here, by program. The first that fits is taken.
@@ -570,7 +570,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
     command(
         "asv",
         &["continuous"],
-        Line("run --commits {1}..{2} {only_ends} {options} {command}"),
+        Line("run --commits {1}..{2} {only_ends} --again {options} {command}"),
         "it measures the two commits alternately (`--every 1000000` leaves out commits between them), with the benchmarks of lapwing.toml or a command after `--`; `asv run` measures those of asv, and `lapwing import .asv/results` reads their results",
     ),
     command(
@@ -582,19 +582,19 @@ pub(super) const TABLE: &[ForeignWord] = &[
     command(
         "asv",
         &["publish"],
-        Line("report"),
+        Line("{kept} report"),
         "a report is a folder of pages that needs no server",
     ),
     command(
         "asv",
         &["preview"],
-        Line("report --open"),
+        Line("{kept} report --open"),
         "a report is a folder of pages that needs no server",
     ),
     command(
         "asv",
         &["gh-pages"],
-        Line("report -o gh-pages"),
+        Line("{kept} report -o gh-pages"),
         "it writes the pages, and `git worktree` or the workflow of the repository publishes them",
     ),
     command(
@@ -660,8 +660,8 @@ pub(super) const TABLE: &[ForeignWord] = &[
     command(
         "pyperf",
         &["stats"],
-        Line("show {} --verbose"),
-        "--verbose adds mean, standard deviation, minimum and maximum",
+        Line("show {}"),
+        "it shows values, intervals and cv",
     ),
     command(
         "pyperf",
@@ -843,14 +843,14 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "detect",
         &["--output-file-path"],
         Line("{history} {gate}"),
-        "the newest run is judged from the 11th on; `--external-data-json-path FILE` names the history, to which the action adds the new results, and without one `lapwing import FILE` keeps it",
+        "the newest run is judged from the 11th on; `--external-data-json-path FILE` names the history, and without one `lapwing import FILE` keeps it",
     ),
     option(
         "github-action-benchmark",
         "detect",
         &["--external-data-json-path"],
-        Line("detect {} {gate}"),
-        "the newest run is judged from the 11th on; the action adds the new results to this file",
+        Line("detect {} {output} {gate}"),
+        "the newest run is judged from the 11th on",
     ),
     flag(
         "github-action-benchmark",
@@ -876,6 +876,13 @@ pub(super) const TABLE: &[ForeignWord] = &[
     flag(
         "github-action-benchmark",
         "detect",
+        &["--comment-on-alert"],
+        Words("--format markdown"),
+        "--format markdown writes a comment for a pull request",
+    ),
+    flag(
+        "github-action-benchmark",
+        "compare",
         &["--comment-on-alert"],
         Words("--format markdown"),
         "--format markdown writes a comment for a pull request",

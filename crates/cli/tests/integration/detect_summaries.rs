@@ -175,3 +175,64 @@ fn scipys_public_history_is_searched() {
     let expected = json!([["not_measured", 108], ["never_usable", 2]]);
     assert_eq!(json!(untested), expected);
 }
+
+/// Writes a history of Go without changes, as github-action-benchmark keeps it.
+fn quiet_history_of_go(folder: &Path) {
+    let benches = |night: u32| {
+        let of = |name: &str, value: f64| {
+            let value = value * (1.0 + f64::from(night * 7 % 11) / 1000.0);
+            json!({"name": name, "value": value, "unit": "ns/op", "extra": "5000 times\n8 procs"})
+        };
+        [of("BenchmarkFib10", 320.0), of("BenchmarkFib20", 40_000.0)]
+    };
+    let entries = (0..15).map(|night| {
+        json!({
+            "commit": {"id": commit(night), "timestamp": date(night), "message": "m", "url": ""},
+            "date": 1_788_000_000_000_u64 + 86_400_000 * u64::from(night), "tool": "go", "benches": benches(night),
+        })
+    });
+    let entries: Vec<Value> = entries.collect();
+    let data = json!({"lastUpdate": 0, "repoUrl": "", "entries": {"Go Benchmark": entries}});
+    fs::write(
+        folder.join("data.js"),
+        format!("window.BENCHMARK_DATA = {data}"),
+    )
+    .unwrap();
+}
+
+#[test]
+fn the_output_of_a_tool_is_the_newest_run_of_the_history_of_github_action_benchmark() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    quiet_history_of_go(path);
+    let gate = ["--fail-on", "suspected", "--smallest-effect", "50%"];
+    let files = ["data.js", "output.txt"];
+    for (time, found, exit) in [
+        (558.0, "no confirmed change, 1 suspected", "exit 1"),
+        (321.0, "no change found", "exit 0"),
+        (450.0, "no change found", "exit 0"),
+    ] {
+        let output = format!(
+            "goos: linux\npkg: x/y\nBenchmarkFib10-8\t5000000\t{time} ns/op\nBenchmarkFib20-8\t30000\t40100 ns/op\nPASS\n"
+        );
+        fs::write(path.join("output.txt"), output).unwrap();
+        let told = run(path, &[&["detect"], &files[..], &gate].concat());
+        assert!(
+            told.starts_with(&format!("{found}   (2 histories, 16 runs")) && told.ends_with(exit),
+            "{told}"
+        );
+        assert_eq!(run(path, &[&files[..], &gate].concat()), told);
+    }
+    let hint = run(
+        path,
+        &[
+            "data.js",
+            "output.txt",
+            "--fail-on-alert",
+            "--alert-threshold",
+            "150%",
+        ],
+    );
+    let line = "type `lapwing detect data.js output.txt --fail-on suspected --smallest-effect 50%`";
+    assert!(hint.contains(line), "{hint}");
+}

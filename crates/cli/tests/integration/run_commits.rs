@@ -135,7 +135,8 @@ fn each_commit_is_measured_in_a_folder_of_its_own_once() {
     assert_eq!(
         again,
         "nothing to measure: every commit is measured\n\
-         note: 3 of 3 commits are skipped: already measured (--again measures them again)\nexit 0"
+         note: 3 of 3 commits are skipped: already measured (--again measures them again)\n\
+         next: `lapwing compare commit:v1 commit:trunk` compares the first and the last\nexit 0"
     );
     git(path, &["commit", "--quiet", "--allow-empty", "-m", "new"]);
     let newer = run(

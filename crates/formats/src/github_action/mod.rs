@@ -4,6 +4,7 @@
 mod wire;
 
 use std::collections::BTreeMap;
+use std::io::Read;
 
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -46,6 +47,15 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
     }
     (begin.starts_with(b"[") && has_keys(head, &["name", "value", "unit"]))
         .then_some("it is an array of `name`, `value` and `unit`")
+}
+
+/// Returns whether it is the history, and not the array.
+pub(super) fn is_history(source: &Source) -> bool {
+    const HEAD: u64 = 1 << 16;
+    let mut head = Vec::new();
+    let text = source.text().map(|it| it.take(HEAD));
+    let read = text.is_ok_and(|mut it| it.read_to_end(&mut head).is_ok());
+    read && !head.trim_ascii_start().starts_with(b"[") && looks_like(&head).is_some()
 }
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {

@@ -104,6 +104,7 @@ fn results_as(format: &'static Format, text: &[u8]) -> Option<u64> {
         each_run: EachRun::Iteration,
         columns: ColumnChoices::default(),
         bad_lines: BadLines::Refuse,
+        continued: None,
         now: Timestamp::UNIX_EPOCH,
     };
     let source = Source::from_bytes("", text.to_vec()).ok()?;

@@ -284,6 +284,10 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     ) -> Result<Option<TakenInstance>, ImportError> {
         let position = self.position;
         self.position += 1;
+        let continued = self.sink.options.continued.as_ref();
+        if let Some(known) = continued.and_then(|it| it.benchmark(&draft.benchmark.id)) {
+            known.clone_into(&mut draft.benchmark.id);
+        }
         if let Some(reason) = clean(&mut draft) {
             self.sink.bad(spot.bad(reason));
             return Ok(None);
@@ -445,6 +449,7 @@ pub(crate) fn new_session(
         suite: options
             .suite
             .clone()
+            .or_else(|| options.continued.as_ref().map(|it| it.suite.clone()))
             .or(draft.suite)
             .unwrap_or_else(|| format.to_owned()),
         // The id does not depend on it, and the session that is in the store already wins.

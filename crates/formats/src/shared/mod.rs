@@ -1,6 +1,7 @@
 //! What readers of all formats share; nothing here knows a format.
 
 pub(crate) mod alike;
+pub(crate) mod continued;
 pub(crate) mod detect;
 pub(crate) mod drafts;
 pub(crate) mod error;

@@ -24,6 +24,7 @@ pub(crate) fn options(bad_lines: BadLines) -> ImportOptions {
         each_run: EachRun::Iteration,
         columns: ColumnChoices::default(),
         bad_lines,
+        continued: None,
         now: "2026-01-01T00:00:00Z".parse().expect("a time"),
     }
 }

@@ -21,6 +21,7 @@ fn import_as(folder: &Path, name: &str, text: &str, columns: &str) -> Result<[u6
         each_run: Default::default(),
         columns: ColumnChoices::parse(columns).unwrap(),
         bad_lines: BadLines::Refuse,
+        continued: None,
         now: "2026-12-01T00:00:00Z".parse().unwrap(),
     };
     let imported = import(&mut store, &source, &options).map_err(|error| error.to_string())?;

@@ -259,6 +259,7 @@ fn read_source(source: &Source, format: Option<&str>, bad_lines: BadLines) -> Op
         each_run: EachRun::Instance,
         columns: ColumnChoices::default(),
         bad_lines,
+        continued: None,
         now: "2026-01-01T00:00:00Z".parse().unwrap(),
     };
     read(source, &options).ok()

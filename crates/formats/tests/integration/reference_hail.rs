@@ -67,6 +67,7 @@ fn options() -> ImportOptions {
         each_run: EachRun::Iteration,
         columns: ColumnChoices::default(),
         bad_lines: BadLines::Refuse,
+        continued: None,
         now: "2026-01-01T00:00:00Z".parse().unwrap(),
     }
 }

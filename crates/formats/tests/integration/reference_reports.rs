@@ -58,6 +58,7 @@ fn what_others_could_not_read_is_read_or_told() {
         each_run: EachRun::Iteration,
         columns: ColumnChoices::default(),
         bad_lines: BadLines::Refuse,
+        continued: None,
         now: "2026-01-01T00:00:00Z".parse().unwrap(),
     };
     let place = tempfile::tempdir().unwrap();

@@ -39,7 +39,9 @@ class Comparison:
         lines = (done.stdout or done.stderr).splitlines()
         if not self.gate or done.returncode == 0:
             return lines, None
-        return lines, f"{self.gate}: {'a mean is worse' if done.returncode == 1 else 'nothing could be judged'}"
+        statistic = self.gate.partition("=")[2].partition(":")[0]
+        instead = "" if statistic == "mean" else f" (means are judged, not {statistic})"
+        return lines, f"{self.gate}{instead}: {'a mean is worse' if done.returncode == 1 else 'nothing could be judged'}"
 
 
 def asked_for(config: pytest.Config, facts: dict[str, Any]) -> Comparison | None:

@@ -196,7 +196,7 @@ def _facts(config: pytest.Config) -> dict[str, Any]:
         or "pytest",
         "started": ids.now(),
         "tool": f"pytest-lapwing {__version__}",
-        "name": shared or name or ids.session_name(),
+        "name": shared or name or benchmark_options.saved_as(config) or ids.session_name(),
         "attributes": {
             "pytest": pytest.__version__,
             **environment.ci(),

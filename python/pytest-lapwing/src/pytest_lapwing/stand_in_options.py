@@ -227,7 +227,12 @@ def ignored(config: pytest.Config) -> list[str]:
 
 def kept(config: pytest.Config) -> list[str]:
     """Returns the options that were given for what is done anyway."""
-    return [f"--benchmark-{name}" for name in _given(config, KEPT)]
+    return [f"--benchmark-{name}" for name in _given(config, KEPT_FLAGS)]
+
+
+def saved_as(config: pytest.Config) -> str | None:
+    """Returns the name that `--benchmark-save` gives to what is recorded."""
+    return _value(config, "save") or None
 
 
 def without_effect(config: pytest.Config) -> list[str]:

@@ -47,6 +47,11 @@ fn sentence(pair: &Alike, target: &Target<'_>) -> String {
         pair.known.tool,
     );
     match target.kept_in() {
+        _ if target.is_passing() => format!(
+            "`{}` has mostly the same values as `{}` ({file}): if one is a copy, its results count twice, and only one should be named",
+            label(&pair.new),
+            label(&pair.known)
+        ),
         None => format!("{known}; `{}` would be kept as well", label(&pair.new)),
         Some(_) => format!(
             "{known}; `{}` is kept as well, so duplicated results would count twice: \

@@ -34,6 +34,8 @@ const NAMES_SHOWN: usize = 20;
 pub(super) struct ImportTally {
     pub(super) files: Vec<ImportedFile>,
     pub(super) refused: Vec<RefusedFile>,
+    /// The suite of a history that the other results continue.
+    pub(super) continued: Option<String>,
     /// Files without results that were not asked for.
     strangers: Vec<String>,
     /// The same files, with what they look like.
@@ -202,6 +204,12 @@ impl ImportTally {
         context: &Context,
     ) -> ImportAnswer<'t> {
         let mut notes = columns_notes(&self.columns);
+        notes.extend(self.continued.as_ref().map(|suite| {
+            let text = format!(
+                "the other results continue the history `{suite}`: they have its suite and names"
+            );
+            Note::marked("history_continued", text)
+        }));
         notes.extend(self.notes.iter().map(kept_note));
         notes.extend(self.bad_lines.iter().cloned());
         notes.extend(alike_notes(&self.alike, target));

@@ -5,9 +5,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lapwing_formats::{ImportError, ImportOptions, Imported, Source};
+use lapwing_formats::{ContinuedHistory, ImportError, ImportOptions, Imported, Source};
 use lapwing_model::Id;
-use lapwing_record::{Store, StoreError};
+use lapwing_record::{Filter, Store, StoreError};
 use lapwing_show::answers::annotating::came_note;
 use lapwing_show::writing::Note;
 
@@ -36,6 +36,8 @@ pub(super) struct Target<'c> {
     known: BTreeSet<Id>,
     /// The folder of a dry run without a store; dropped after the store.
     temporary: Option<TemporaryFolder>,
+    /// Whether the store is only for one answer about files.
+    is_passing: bool,
 }
 
 impl<'c> Target<'c> {
@@ -57,6 +59,7 @@ impl<'c> Target<'c> {
             store,
             made: None,
             temporary: None,
+            is_passing: false,
         })
     }
 
@@ -69,6 +72,7 @@ impl<'c> Target<'c> {
             store: Some(store),
             made: None,
             temporary: None,
+            is_passing: true,
         }
     }
 
@@ -78,6 +82,25 @@ impl<'c> Target<'c> {
             return Ok(None);
         };
         Ok(came_note(&store.annotations().besides(&self.known)?))
+    }
+
+    /// Returns whether the store is only for one answer about files.
+    pub(super) fn is_passing(&self) -> bool {
+        self.is_passing
+    }
+
+    /// Returns the suite in the store with its benchmarks, if it is the only one.
+    pub(super) fn only_history(&self) -> Result<Option<ContinuedHistory>, StoreError> {
+        let Some(store) = &self.store else {
+            return Ok(None);
+        };
+        let rows = store.catalogue().benchmarks(&Filter::default())?;
+        let suites: BTreeSet<&str> = rows.iter().map(|it| it.suite.as_str()).collect();
+        let only = suites.first().filter(|_| suites.len() == 1);
+        Ok(only.map(|suite| ContinuedHistory {
+            suite: (*suite).to_owned(),
+            benchmarks: rows.iter().map(|it| it.benchmark.clone()).collect(),
+        }))
     }
 
     /// Returns the store's path, unless this is a dry run.

@@ -78,6 +78,18 @@ fn refuse_too_many(plan: &Plan) -> Result<(), CliError> {
 }
 
 impl Run {
+    /// Returns the command that compares both ends of the range of commits.
+    fn ends_compared(&self, context: &Context) -> Vec<NextStep> {
+        let ends = self.commits.as_deref().and_then(|it| it.split_once(".."));
+        let compared = ends.map(|(first, last)| {
+            let last = if last.is_empty() { "HEAD" } else { last };
+            let sides = [first, last].map(|it| shell_word(&format!("commit:{it}")));
+            let command = format!("{} compare {}", context.program(), sides.join(" "));
+            NextStep::new(command, "compares the first and the last")
+        });
+        compared.into_iter().collect()
+    }
+
     /// Measures.
     pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
         let suite = self.suite.iter().map(|it| it.display().to_string());
@@ -101,7 +113,7 @@ impl Run {
         self.hyperfine.check_plan(&planned.session.plan)?;
         if planned.session.plan.variants.is_empty() {
             // Not an error: a nightly job may find no new commit.
-            return context.tell(&nothing_to_measure()?);
+            return context.tell(&nothing_to_measure(self.ends_compared(context))?);
         }
         let measurement = Measurement {
             request,

@@ -25,6 +25,7 @@ pub fn import(source: &Source) -> Result<Imported, ImportError> {
         each_run: EachRun::Iteration,
         columns: ColumnChoices::default(),
         bad_lines: BadLines::Refuse,
+        continued: None,
         now: "2026-11-20T10:00:00Z".parse().expect("a time"),
     };
     read(source, &options)

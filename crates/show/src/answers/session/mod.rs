@@ -139,9 +139,10 @@ struct NothingFields {
 /// # Errors
 ///
 /// Returns the error of a value that JSON has no form for.
-pub fn nothing_to_measure() -> Result<ReadyAnswer, WriteError> {
+pub fn nothing_to_measure(next: Vec<NextStep>) -> Result<ReadyAnswer, WriteError> {
     let text = TextAnswer {
         headline: "nothing to measure: every commit is measured".to_owned(),
+        next,
         ..TextAnswer::default()
     };
     let fields = NothingFields::default();
