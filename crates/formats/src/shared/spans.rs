@@ -21,6 +21,12 @@ pub(crate) const TRANSFER: &str = "transfer";
 /// The category of a piece that is neither: it has a beginning and an end.
 pub(crate) const PLAIN: &str = "span";
 
+/// The category of a duration without a place in time.
+pub(crate) const MICRO: &str = "micro";
+
+/// The category of what is known of a machine.
+pub(crate) const HOST: &str = "host";
+
 /// The clock of a source whose times are those of the calendar.
 pub(crate) const WALL: &str = "wall";
 

@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use lapwing_model::text::counted;
 use lapwing_show::answers::trace::{WhatIfAnswer, usual_scenarios};
+use lapwing_show::percent;
+use lapwing_show::trace::{signed_percent, time};
 use lapwing_show::writing::NotedAnswer;
-use lapwing_trace::{Loads, Scenario, TaskGraph, Trace, what_if};
+use lapwing_trace::{Loads, Prediction, Scenario, TaskGraph, Trace, what_if};
 
 use super::compare::runs_in;
 use super::read::{ReadTrace, TraceFile};
@@ -62,7 +65,8 @@ impl TraceWhatIf {
                 .hint("`lapwing trace tasks` lists the classes"));
         }
         let replayed = what_if(&trace, &graph, &Scenario::default());
-        let mut scenarios = self.scenarios(replayed.workers);
+        refuse_bad_model(&trace, &replayed)?;
+        let mut scenarios = self.scenarios(&trace, replayed.workers);
         let mut others = Vec::new();
         for path in &self.others {
             others.extend(runs_in(path)?);
@@ -85,7 +89,7 @@ impl TraceWhatIf {
     }
 
     /// Returns the scenario that was asked for, for each number of workers; each condition alone if none was.
-    fn scenarios(&self, workers: usize) -> Vec<Scenario> {
+    fn scenarios(&self, trace: &Trace, workers: usize) -> Vec<Scenario> {
         let asked = Scenario {
             workers: None,
             free_transfers: self.free_transfers,
@@ -101,11 +105,34 @@ impl TraceWhatIf {
             });
             scenarios.collect()
         } else if asked == Scenario::default() {
-            usual_scenarios(workers)
+            usual_scenarios(trace, workers)
         } else {
             vec![asked]
         }
     }
+}
+
+/// Refuses to predict by a replay that is far from what was measured.
+fn refuse_bad_model(trace: &Trace, replayed: &Prediction) -> Result<(), CliError> {
+    let limit = Prediction::LARGEST_ERROR;
+    let (Some(measured), Some(error)) = (replayed.measured, replayed.error()) else {
+        return Ok(());
+    };
+    if error.abs() <= limit {
+        return Ok(());
+    }
+    let text = format!(
+        "no prediction: replayed as measured, with {}, the run takes {}, {} from the {} that it took; more than {} is too far",
+        counted(replayed.workers, "worker"),
+        time(replayed.replayed),
+        signed_percent(error),
+        time(measured),
+        percent(limit),
+    );
+    Err(CliError::input(text).hint(match trace.range() {
+        None => "the file has no times of tasks, so that nothing is known of their waits",
+        Some(_) => "`lapwing trace findings` and `lapwing trace lint` may show why",
+    }))
 }
 
 fn parse_faster(text: &str) -> Result<(String, f64), String> {
