@@ -82,8 +82,9 @@ impl SpanReader {
             HOST if span.name == PRESSURE => trace.add_pressure(span),
             HOST if span.name == MACHINE => {
                 let worker = span.lane.as_deref().unwrap_or_default();
-                let cores = number(span, "cores").unwrap_or_default();
-                self.cores.insert(trace.names.intern(worker), cores);
+                let cores = number(span, "cores");
+                let worker = trace.names.intern(worker);
+                self.cores.extend(cores.map(|cores| (worker, cores)));
             }
             PROCESS => trace.add_sample(span),
             _other => self.places.extend(trace.add_other(span)),
@@ -122,7 +123,7 @@ impl SpanReader {
         let most = float(i64::try_from(self.trace.tasks.len()).unwrap_or(i64::MAX));
         let all: f64 = self.cores.values().sum();
         let slots = self.demand.iter().filter_map(|(worker, [time, cores])| {
-            let of_all = (*worker == Name::EMPTY).then_some(all);
+            let of_all = (*worker == Name::EMPTY && all > 0.0).then_some(all);
             let known = self.cores.get(worker).copied().or(of_all)?;
             let at_once = (known * time / cores).floor().min(most).max(1.0);
             Some((*worker, at_once as usize))

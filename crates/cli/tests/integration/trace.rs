@@ -631,3 +631,20 @@ fn logs_get_the_times_of_the_processes_that_are_recorded_beside_them() {
         "{told}"
     );
 }
+
+#[test]
+fn what_if_predicts_only_if_the_recorded_makespan_is_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |makespan: f64| {
+        let tasks = ["a", "b", "c", "d"].map(|id| json!({"id": id, "runtimeInSeconds": 10}));
+        let specified = ["a", "b", "c", "d"].map(|id| json!({"id": id}));
+        let instance = json!({"schemaVersion": "1.5", "workflow": {
+            "specification": {"tasks": specified},
+            "execution": {"makespanInSeconds": makespan, "tasks": tasks,
+                "machines": [{"nodeName": "m", "cpu": {"coreCount": 2}}]}}});
+        fs::write(folder.path().join("w.json"), instance.to_string()).unwrap();
+        run(folder.path(), &["trace", "what-if", "w.json"])
+    };
+    // Twenty seconds on two cores.
+    assert_snapshot!([told(21.0), told(25.0)].join("\n"), @"");
+}

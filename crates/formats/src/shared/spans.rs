@@ -184,10 +184,13 @@ pub(crate) fn take_traces(
     intake.finish()
 }
 
-/// Puts spans of a source that does not say where they ran on lanes: each on the first that is free when it begins, as
+/// Puts spans of a source that does not say where they ran on lanes: each on the first that is free when it starts, as
 /// if it had always been used first.
 pub(crate) fn put_in_lanes(spans: &mut [SpanDraft]) {
-    let first = |span: &SpanDraft| span.events.values().min().copied();
+    let first = |span: &SpanDraft| {
+        let started = span.events.get("started");
+        started.or_else(|| span.events.values().min()).copied()
+    };
     spans.sort_by_key(first);
     let mut busy_until: Vec<Option<i64>> = Vec::new();
     for span in spans {

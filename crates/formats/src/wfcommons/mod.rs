@@ -187,10 +187,12 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
 
 /// Adds how long the run took, and the machines with their cores. If there is only one, all tasks ran on it.
 fn add_surroundings(spans: &mut Vec<SpanDraft>, makespan: Option<f64>, machines: Vec<Machine>) {
-    if let [Machine {
-        node_name: Some(name),
-        ..
-    }] = &machines[..]
+    if let [
+        Machine {
+            node_name: Some(name),
+            ..
+        },
+    ] = &machines[..]
     {
         for task in &mut *spans {
             task.lane.get_or_insert_with(|| name.clone());

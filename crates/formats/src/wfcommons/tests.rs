@@ -80,3 +80,38 @@ fn before_1_5_a_task_is_one_object() {
       Ok {"trace.compute.a": 1.0, "trace.compute.b": 2.0, "trace.critical_path": 3.0, "wall_time": 3.0}
     "#);
 }
+
+#[test]
+fn machines_have_cores_that_tasks_share() {
+    let instance = |machines: &str, cores: &str| {
+        let text = format!(
+            r#"{{"schemaVersion": "1.5", "workflow": {{"specification": {{"tasks": [{{"id": "a"}}, {{"id": "b"}}]}},
+            "execution": {{"makespanInSeconds": 3, "machines": [{machines}], "tasks": [
+                {{"id": "a", "runtimeInSeconds": 2{cores}}}, {{"id": "b", "runtimeInSeconds": 2{cores}}}]}}}}}}"#
+        );
+        let imported = read_text("wfcommons", &text);
+        let spans = imported.records.iter().filter_map(|record| match record {
+            lapwing_model::Record::Span(span) => Some(span),
+            _other => None,
+        });
+        let trace = lapwing_trace::Trace::of_spans(spans);
+        assert_eq!(trace.measured_makespan(), Some(3_000_000_000));
+        let slots = trace.slots.iter();
+        let slots = slots.map(|(machine, slots)| format!("{}: {slots}", trace.text(*machine)));
+        slots.collect::<Vec<_>>().join(", ")
+    };
+    let machine = r#"{"nodeName": "m", "cpu": {"coreCount": 2}}"#;
+    let two = format!("{machine}, {machine}").replacen("\"m\"", "\"n\"", 1);
+    // No more than there are tasks.
+    for (machines, cores, expected) in [
+        (machine, "", "m: 2"),
+        (machine, r#", "coreCount": 1"#, "m: 2"),
+        (machine, r#", "coreCount": 2"#, "m: 1"),
+        (machine, r#", "avgCPU": 170"#, "m: 1"),
+        (&two, r#", "coreCount": 2"#, ": 2"),
+        (r#"{"nodeName": "m"}"#, "", ""),
+        ("", "", ""),
+    ] {
+        assert_eq!(instance(machines, cores), expected, "{machines} {cores}");
+    }
+}

@@ -19,7 +19,7 @@ use crate::options::{AnswerOptions, Context};
 ///
 /// The graph of the trace is replayed with the durations that were measured. Without any condition,
 /// each is tried alone. The first row replays what was measured: its difference from the measurement
-/// is the error of the model.
+/// is the error of the model. Beyond 10 %, nothing is predicted.
 ///
 /// Tasks compute for as long as measured, unless runs with other numbers of workers on the same machine
 /// follow `--`: then for as long as those say for so many at once.
@@ -122,15 +122,15 @@ fn refuse_bad_model(trace: &Trace, replayed: &Prediction) -> Result<(), CliError
         return Ok(());
     }
     let text = format!(
-        "no prediction: replayed as measured, with {}, the run takes {}, {} from the {} that it took; more than {} is too far",
+        "the run took {}, and its replay with {} takes {} ({}): beyond {}, it predicts nothing",
+        time(measured),
         counted(replayed.workers, "worker"),
         time(replayed.replayed),
         signed_percent(error),
-        time(measured),
         percent(limit),
     );
     Err(CliError::input(text).hint(match trace.range() {
-        None => "the file has no times of tasks, so that nothing is known of their waits",
+        None => "the trace does not say when tasks ran, so that their waits are unknown",
         Some(_) => "`lapwing trace findings` and `lapwing trace lint` may show why",
     }))
 }

@@ -140,8 +140,7 @@ impl<'t> WhatIfAnswer<'t> {
             );
             notes.push(Note::new("replay", text).with("error", error));
         } else {
-            let text =
-                "the trace does not say how long the run took: how far predictions are off is unknown";
+            let text = "the trace does not say how long the run took: how far predictions are off is unknown";
             notes.push(Note::new("replay", text));
         }
         notes.extend(self.crowding());

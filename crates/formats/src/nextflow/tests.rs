@@ -1,0 +1,56 @@
+use super::{bytes, duration_of};
+use crate::shared::testing::{brief, imported, lanes, read_text, refusal};
+
+#[test]
+fn tasks_have_the_first_lane_that_is_free_and_cached_ones_are_left_out() {
+    let imported = imported("nextflow/trace.txt");
+    assert_eq!(lanes(&imported), [""; 0]);
+    let notes = imported.notes.iter();
+    let left: Vec<_> = notes.map(|note| (note.what.join(" "), note.why)).collect();
+    let expected = [
+        ("line 2", "the results are of an earlier run (`CACHED`)"),
+        (
+            "peak_vmem rchar wchar",
+            "these columns of tasks have no place in a trace",
+        ),
+    ];
+    assert_eq!(left, expected.map(|(what, why)| (what.to_owned(), why)));
+}
+
+#[test]
+fn tasks_have_durations_and_attempts() {
+    insta::assert_snapshot!(brief(&imported("nextflow/trace.txt")), @"");
+}
+
+#[test]
+fn raw_values_with_a_start_have_the_same_meaning() {
+    let raw = "task_id\tprocess\tname\tstatus\tattempt\tcpus\tsubmit\tstart\tcomplete\trealtime\t%cpu\tpeak_rss\n\
+        7\tNF:SORT\tNF:SORT (a)\tCOMPLETED\t2\t4\t1000\t1500\t4000\t2000\t150.0\t1048576\n\
+        8\tNF:SORT\tNF:SORT (b)\tABORTED\t1\t4\t1000\t-\t-\t-\t-\t-\n\
+        9\tNF:SORT\tNF:SORT (c)\tCOMPLETED\t1\t4\t1000\t1500\t2000\t500\t-\t-\n\
+        10\tNF:SORT\tNF:SORT (c)\tCOMPLETED\t1\t4\t1000\t2000\t2500\t500\t-\t-\n";
+    insta::assert_snapshot!(brief(&read_text("nextflow", raw)), @"");
+}
+
+#[test]
+fn durations_and_sizes_have_units() {
+    let read = ["1d 2h 3m 4.5s", "250ms", "1500"].map(duration_of);
+    assert_eq!(
+        read,
+        [
+            Some(93_784_500_000_000),
+            Some(250_000_000),
+            Some(1_500_000_000)
+        ]
+    );
+    assert_eq!(["3x", "s", "soon"].map(duration_of), [None; 3]);
+    let read = ["540 B", "4.5 KB", "1 GB", "77"].map(bytes);
+    assert_eq!(read, [540, 4_608, 1 << 30, 77].map(Some));
+    assert_eq!(["4 XB", "-1 B", "many"].map(bytes), [None; 3]);
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_line() {
+    insta::assert_snapshot!(refusal("nextflow/truncated.txt"), @"");
+    insta::assert_snapshot!(refusal("nextflow/wrong.txt"), @"");
+}
