@@ -646,5 +646,19 @@ fn what_if_predicts_only_if_the_recorded_makespan_is_replayed() {
         run(folder.path(), &["trace", "what-if", "w.json"])
     };
     // Twenty seconds on two cores.
-    assert_snapshot!([told(21.0), told(25.0)].join("\n"), @"");
+    assert_snapshot!([told(21.0), told(25.0)].join("\n"), @"
+    4 tasks in 21.0 s with 2 workers
+
+     scenario     workers  makespan  change
+     as measured        2    20.0 s
+     4 workers          4    10.0 s   −50 %
+
+    note: the critical path of 1 task takes 10.0 s: with no number of workers the
+    run is faster than that
+    note: measured: 21.0 s; the replay of the same setting differs by −4.8 %
+    exit 0
+    error: the run took 25.0 s, and its replay with 2 workers takes 20.0 s (−20 %): beyond 10 %, it predicts nothing
+      hint: the trace does not say when tasks ran, so that their waits are unknown
+    exit 2
+    ");
 }
