@@ -36,6 +36,7 @@ mod jmh;
 mod junit;
 mod libtest;
 mod lnt;
+mod nextflow;
 mod ninja;
 mod otlp;
 mod parsl;
@@ -96,6 +97,7 @@ pub const FORMATS: &[Format] = &[
     jaeger::FORMAT,
     zipkin::FORMAT,
     ninja::FORMAT,
+    nextflow::FORMAT,
     chrome_trace::FORMAT,
     parsl::FORMAT,
     coiled::FORMAT,

@@ -341,4 +341,18 @@ mod tests {
                {\"action\":\"task_completed\",\"at\":3,\"task\":\"x\",\"worker\":\"h0:w0\"}\n";
         assert_eq!(shifts(&read(&log)), []);
     }
+
+    #[test]
+    fn tasks_that_were_tried_again_prove_no_offset() {
+        let early = "{\"action\":\"task_planned\",\"at\":9000000,\"task\":\"x\",\"worker\":\"h1:w0\"}\n\
+                     {\"action\":\"task_enqueued\",\"at\":1000000,\"task\":\"x\",\"worker\":\"h1:w0\"}\n";
+        let again =
+            "{\"action\":\"task_planned\",\"at\":9500000,\"task\":\"x\",\"worker\":\"h0:w0\"}\n";
+        let has_offset = |log: &str| {
+            let defects = lint(&read(log));
+            defects.iter().any(|it| it.kind == crate::DefectKind::Clock)
+        };
+        assert!(has_offset(&(log(0) + early)));
+        assert!(!has_offset(&(log(0) + early + again)));
+    }
 }

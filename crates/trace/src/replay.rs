@@ -225,11 +225,14 @@ pub(crate) struct Replay<'t> {
     pub begin: i64,
     /// Whether workers wait for the controller between two tasks, as most tasks do.
     waits_for_controller: bool,
+    /// Whether tasks have times, so that each has a lane and a place in its order.
+    has_times: bool,
 }
 
 impl<'t> Replay<'t> {
     pub(crate) fn of(trace: &'t Trace, graph: &'t TaskGraph) -> Self {
-        let begin = trace.range().map_or(0, |(start, _)| start);
+        let range = trace.range();
+        let begin = range.map_or(0, |(start, _)| start);
         let order = order_of_starts(trace, graph);
         let (lane_of, lanes) = lanes_of(trace, &order);
         let own = graph;
@@ -250,6 +253,7 @@ impl<'t> Replay<'t> {
             copies: InputCopies::of(trace, &graph),
             gates: Vec::new(),
             waits_for_controller: true,
+            has_times: range.is_some(),
             places,
             outputs: outputs_of(&graph.inputs),
             planned: planned.collect(),
@@ -652,8 +656,8 @@ impl<'t> Replay<'t> {
         changes: &Changes,
     ) -> (i64, usize, Vec<i64>) {
         let (workers, (makespan, left)) = match placement {
-            Placement::AsMeasured => (self.lanes.len(), self.as_placed(changes)),
-            Placement::FirstFree => {
+            Placement::AsMeasured if self.has_times => (self.lanes.len(), self.as_placed(changes)),
+            Placement::AsMeasured | Placement::FirstFree => {
                 let lanes = self.lanes.clone();
                 (self.lanes.len(), self.on_free_lanes(changes, lanes, true))
             }
@@ -710,7 +714,7 @@ impl<'t> Replay<'t> {
     }
 
     /// Replays the tasks in the order of their starts, as soon as they are ready, on the lane that is free first; on
-    /// their own lane if that is free, and lanes are those measured.
+    /// their own lane if that is free, and lanes are those measured. What has no times stays on its worker.
     fn on_free_lanes(
         &self,
         changes: &Changes,
@@ -723,12 +727,11 @@ impl<'t> Replay<'t> {
         let other_outputs = changes.inputs.as_deref().map(outputs_of);
         let outputs = other_outputs.as_ref().unwrap_or(&self.outputs);
         let mut waiting: Vec<usize> = inputs.iter().map(Vec::len).collect();
-        // What is ready, by its place; what becomes ready, and when lanes become free, by time.
-        let first = (0..count).filter(|it| waiting[*it] == 0);
-        let mut now_ready: BinaryHeap<Reverse<u32>> =
-            first.map(|it| Reverse(self.places[it])).collect();
+        let mut pools = Pools::of(&lanes, are_measured && !self.has_times);
+        // What becomes ready, and when lanes become free, by time.
         let mut later: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
-        let mut idle: BTreeSet<(i64, usize)> = BTreeSet::new();
+        let first = (0..count).filter(|it| waiting[*it] == 0);
+        later.extend(first.map(|it| Reverse((0, it))));
         let mut idle_since: Vec<Option<i64>> = vec![None; lanes.len()];
         let mut busy: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
         let mut free: Vec<[i64; 2]> = Vec::with_capacity(lanes.len());
@@ -748,7 +751,7 @@ impl<'t> Replay<'t> {
                 busy.pop();
                 let dies = lanes[lane].until.filter(|_| !changes.no_retries);
                 if dies.is_none_or(|until| at < until) {
-                    idle.insert((at, lane));
+                    pools.lane_is_free(at, lane);
                     idle_since[lane] = Some(at);
                 }
             }
@@ -756,11 +759,9 @@ impl<'t> Replay<'t> {
                 && at <= now
             {
                 later.pop();
-                now_ready.push(Reverse(self.places[task]));
+                pools.task_is_ready(self.places[task], self.lane_of[task] as usize);
             }
-            if let Some(first) = idle.first().copied()
-                && let Some(Reverse(place)) = now_ready.pop()
-            {
+            if let Some((first, place)) = pools.next() {
                 let task = self.order[place as usize];
                 let own = self.lane_of[task] as usize;
                 let own_since = idle_since.get(own).filter(|_| are_measured);
@@ -768,11 +769,11 @@ impl<'t> Replay<'t> {
                     Some(since) => (since, own),
                     None => first,
                 };
-                idle.remove(&(since, lane));
+                pools.lane_is_busy(since, lane);
                 idle_since[lane] = None;
                 let dies = lanes[lane].until.filter(|_| !changes.no_retries);
                 if dies.is_some_and(|until| now >= until) {
-                    now_ready.push(Reverse(place));
+                    pools.task_is_ready(place, lane);
                     continue;
                 }
                 let of_inputs = self.ready(task, &inputs[task], &left, &known);
@@ -812,15 +813,76 @@ impl<'t> Replay<'t> {
             // Nothing can begin before a task is ready or, if one is, a worker is free.
             let next_ready = later.peek().map(|Reverse((at, _))| *at);
             let next_free = busy.peek().map(|Reverse((at, _))| *at);
-            let next = if now_ready.is_empty() {
-                next_ready
-            } else {
-                next_free
-            };
-            let Some(next) = next else {
+            let next_free = next_free.filter(|_| pools.ready > 0);
+            let Some(next) = [next_ready, next_free].into_iter().flatten().min() else {
                 return (makespan, left);
             };
             now = next.max(now);
+        }
+    }
+}
+
+/// The tasks that are ready, by their places, and the lanes that are idle, by since when: of each worker where tasks
+/// stay on theirs, else all together.
+struct Pools {
+    of_lane: Vec<usize>,
+    tasks: Vec<BinaryHeap<Reverse<u32>>>,
+    idle: Vec<BTreeSet<(i64, usize)>>,
+    /// Those in which something changed since there was nothing to begin.
+    changed: Vec<usize>,
+    /// Number of tasks that are ready.
+    ready: usize,
+}
+
+impl Pools {
+    fn of(lanes: &[ReplayedLane], are_of_workers: bool) -> Self {
+        let workers = lanes.chunk_by(|one, other| !are_of_workers || one.worker == other.worker);
+        let count = workers.clone().count();
+        let of_lane = (0..).zip(workers);
+        let of_lane = of_lane.flat_map(|(pool, lanes)| vec![pool; lanes.len()]);
+        Self {
+            of_lane: of_lane.collect(),
+            tasks: vec![BinaryHeap::new(); count],
+            idle: vec![BTreeSet::new(); count],
+            changed: Vec::new(),
+            ready: 0,
+        }
+    }
+
+    /// Returns the pool of a lane; tasks may have a lane that is not there.
+    fn pool(&self, lane: usize) -> usize {
+        self.of_lane.get(lane).copied().unwrap_or(0)
+    }
+
+    fn lane_is_free(&mut self, since: i64, lane: usize) {
+        let pool = self.pool(lane);
+        self.idle[pool].insert((since, lane));
+        self.changed.push(pool);
+    }
+
+    fn lane_is_busy(&mut self, since: i64, lane: usize) {
+        let pool = self.pool(lane);
+        self.idle[pool].remove(&(since, lane));
+    }
+
+    fn task_is_ready(&mut self, place: u32, lane: usize) {
+        let pool = self.pool(lane);
+        self.tasks[pool].push(Reverse(place));
+        self.ready += 1;
+        self.changed.push(pool);
+    }
+
+    /// Takes out a task that can begin, with the lane of its pool that is idle for longest.
+    fn next(&mut self) -> Option<((i64, usize), u32)> {
+        loop {
+            let pool = *self.changed.last()?;
+            if let Some(lane) = self.idle[pool].first().copied()
+                && let Some(Reverse(place)) = self.tasks[pool].pop()
+            {
+                self.ready -= 1;
+                return Some((lane, place));
+            }
+            self.changed.pop();
         }
     }
 }
@@ -943,13 +1005,15 @@ fn lanes_of(trace: &Trace, order: &[usize]) -> (Vec<u32>, Vec<ReplayedLane>) {
             continue;
         }
         let lane = u32::try_from(lanes.len()).unwrap_or(u32::MAX);
-        lanes.push(ReplayedLane {
+        let slots = trace.slots.get(&task.worker).copied().unwrap_or(1);
+        let new = ReplayedLane {
             worker: task.worker,
             host: task.host,
             from: 0,
             until: None,
             slowness: 1.0,
-        });
+        };
+        lanes.extend(vec![new; slots]);
         known.push((released, lane));
         lane_of[*index] = lane;
     }

@@ -1,11 +1,13 @@
 //! Traces as spans of records, and spans as traces.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use lapwing_model::{Id, Object, Span};
 use serde_json::Value;
 
 use crate::calls::SpanPlace;
+use crate::durations::float;
 use crate::names::{FastMap, Name};
 use crate::read::builder::{class_of, host_of};
 use crate::trace::{
@@ -20,6 +22,7 @@ const MICRO: &str = "micro";
 const HOST: &str = "host";
 const PROCESS: &str = "process";
 const PRESSURE: &str = "pressure";
+const MACHINE: &str = "machine";
 
 /// Makes a trace of spans, one after the other.
 ///
@@ -30,6 +33,10 @@ pub struct SpanReader {
     attempts: FastMap<Name, u32>,
     /// Of the other spans.
     places: Vec<SpanPlace>,
+    /// The number of cores of each machine.
+    cores: BTreeMap<Name, f64>,
+    /// The time of the tasks of each worker whose times are unknown, and that multiplied by the cores that they use.
+    demand: BTreeMap<Name, [f64; 2]>,
 }
 
 impl SpanReader {
@@ -46,6 +53,13 @@ impl SpanReader {
                 let attempt = self.attempts.entry(task.name).or_default();
                 task.attempt = *attempt;
                 *attempt += 1;
+                if let Some(duration) = task.duration.filter(|it| *it > 0) {
+                    let duration = float(duration);
+                    let used = task.cpu.map(|cpu| float(cpu) / duration);
+                    let cores = number(span, "cores").or(used).map_or(1.0, |it| it.max(1.0));
+                    let demand = self.demand.entry(task.worker).or_default();
+                    *demand = [demand[0] + duration, demand[1] + duration * cores];
+                }
                 trace.tasks.push(task);
             }
             TRANSFER => {
@@ -57,15 +71,21 @@ impl SpanReader {
                 trace.phases.push(phase);
             }
             MICRO => {
-                let number = |key: &str| integer(&span.attributes, key).unwrap_or_default();
+                let whole = |key: &str| integer(&span.attributes, key).unwrap_or_default();
                 let micro = Micro {
-                    count: u64::try_from(number("count")).unwrap_or_default(),
-                    sum: number("sum"),
-                    max: number("max"),
+                    count: u64::try_from(whole("count")).unwrap_or_default(),
+                    sum: whole("sum"),
+                    max: whole("max"),
                 };
                 trace.micros.insert(span.name.clone(), micro);
             }
             HOST if span.name == PRESSURE => trace.add_pressure(span),
+            HOST if span.name == MACHINE => {
+                let worker = span.lane.as_deref().unwrap_or_default();
+                let cores = number(span, "cores");
+                let worker = trace.names.intern(worker);
+                self.cores.extend(cores.map(|cores| (worker, cores)));
+            }
             PROCESS => trace.add_sample(span),
             _other => self.places.extend(trace.add_other(span)),
         }
@@ -85,8 +105,30 @@ impl SpanReader {
         for other in open.filter(|other| other.end == MISSING) {
             other.end = other.start;
         }
+        if self.trace.range().is_none() {
+            self.trace.slots = self.slots();
+        }
         self.trace.align_clocks();
         self.trace
+    }
+
+    /// Returns how many tasks each worker has cores for at once: of the mean size by time, and at least one. Where tasks
+    /// do not say on which machine they ran, the cores of all are theirs.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a whole number from 1 to the number of tasks"
+    )]
+    fn slots(&self) -> BTreeMap<Name, usize> {
+        let most = float(i64::try_from(self.trace.tasks.len()).unwrap_or(i64::MAX));
+        let all: f64 = self.cores.values().sum();
+        let slots = self.demand.iter().filter_map(|(worker, [time, cores])| {
+            let of_all = (*worker == Name::EMPTY && all > 0.0).then_some(all);
+            let known = self.cores.get(worker).copied().or(of_all)?;
+            let at_once = (known * time / cores).floor().min(most).max(1.0);
+            Some((*worker, at_once as usize))
+        });
+        slots.collect()
     }
 }
 
@@ -398,6 +440,11 @@ pub(crate) fn at(span: &Span, event: &str) -> i64 {
 
 pub(crate) fn integer(attributes: &Object, key: &str) -> Option<i64> {
     attributes.get(key)?.as_i64()
+}
+
+fn number(span: &Span, key: &str) -> Option<f64> {
+    let number = span.attributes.get(key)?.as_f64()?;
+    Some(number).filter(|it| *it > 0.0)
 }
 
 /// Returns the host of a lane: of an address such as `10.0.0.1:41234` and of `tcp://…` too.

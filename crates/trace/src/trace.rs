@@ -371,6 +371,8 @@ pub struct Trace {
     pub calls: Vec<Call>,
     /// How far the clocks of hosts were ahead of the controller's, in ns, where their times are shifted by that.
     pub shifts: BTreeMap<Name, i64>,
+    /// How many tasks each worker has cores for at once, where tasks have no times that tell.
+    pub slots: BTreeMap<Name, usize>,
     /// Says what tasks wait for.
     pub inputs_from: InputsSource,
 }
@@ -408,6 +410,13 @@ impl Trace {
             }
         }
         known
+    }
+
+    /// Returns how long the run took in ns: by the events of its tasks, or else as the source states it.
+    pub fn measured_makespan(&self) -> Option<i64> {
+        let stated = || self.micros.get("makespan").map(|it| it.sum);
+        let range = self.range().map(|(start, end)| end - start);
+        range.or_else(stated)
     }
 
     /// Returns the time from the first event of a task to the last in ns.

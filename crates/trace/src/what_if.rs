@@ -30,7 +30,7 @@ pub struct Scenario {
 /// What a replay predicts, in ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prediction {
-    /// The makespan as measured; `None` if the trace has no times of day.
+    /// The makespan as measured; `None` if the trace does not say.
     pub measured: Option<i64>,
     /// The makespan of the measured setting by the replay: how far it is from the measured one is the error of the
     /// model.
@@ -42,6 +42,9 @@ pub struct Prediction {
 }
 
 impl Prediction {
+    /// Where the replay of what was measured is off by more than this share, it predicts nothing.
+    pub const LARGEST_ERROR: f64 = 0.1;
+
     /// Returns the relative error of the replay of what was measured.
     #[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
     pub fn error(&self) -> Option<f64> {
@@ -62,7 +65,7 @@ pub fn what_if(trace: &Trace, graph: &TaskGraph, scenario: &Scenario) -> Predict
     let (predicted, workers) = scenario.replayed(&replay, placement);
     let (replayed, _) = replay.run(Placement::AsMeasured, &Changes::default());
     Prediction {
-        measured: trace.range().map(|(start, end)| end - start),
+        measured: trace.measured_makespan(),
         replayed,
         predicted,
         workers,

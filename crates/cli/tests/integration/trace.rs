@@ -631,3 +631,34 @@ fn logs_get_the_times_of_the_processes_that_are_recorded_beside_them() {
         "{told}"
     );
 }
+
+#[test]
+fn what_if_predicts_only_if_the_recorded_makespan_is_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |makespan: f64| {
+        let tasks = ["a", "b", "c", "d"].map(|id| json!({"id": id, "runtimeInSeconds": 10}));
+        let specified = ["a", "b", "c", "d"].map(|id| json!({"id": id}));
+        let instance = json!({"schemaVersion": "1.5", "workflow": {
+            "specification": {"tasks": specified},
+            "execution": {"makespanInSeconds": makespan, "tasks": tasks,
+                "machines": [{"nodeName": "m", "cpu": {"coreCount": 2}}]}}});
+        fs::write(folder.path().join("w.json"), instance.to_string()).unwrap();
+        run(folder.path(), &["trace", "what-if", "w.json"])
+    };
+    // Twenty seconds on two cores.
+    assert_snapshot!([told(21.0), told(25.0)].join("\n"), @"
+    4 tasks in 21.0 s with 2 workers
+
+     scenario     workers  makespan  change
+     as measured        2    20.0 s
+     4 workers          4    10.0 s   −50 %
+
+    note: the critical path of 1 task takes 10.0 s: with no number of workers the
+    run is faster than that
+    note: measured: 21.0 s; the replay of the same setting differs by −4.8 %
+    exit 0
+    error: the run took 25.0 s, and its replay with 2 workers takes 20.0 s (−20 %): beyond 10 %, it predicts nothing
+      hint: the trace does not say when tasks ran, so that their waits are unknown
+    exit 2
+    ");
+}

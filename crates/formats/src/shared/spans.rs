@@ -21,6 +21,12 @@ pub(crate) const TRANSFER: &str = "transfer";
 /// The category of a piece that is neither: it has a beginning and an end.
 pub(crate) const PLAIN: &str = "span";
 
+/// The category of a duration without a place in time.
+pub(crate) const MICRO: &str = "micro";
+
+/// The category of what is known of a machine.
+pub(crate) const HOST: &str = "host";
+
 /// The clock of a source whose times are those of the calendar.
 pub(crate) const WALL: &str = "wall";
 
@@ -178,10 +184,13 @@ pub(crate) fn take_traces(
     intake.finish()
 }
 
-/// Puts spans of a source that does not say where they ran on lanes: each on the first that is free when it begins, as
+/// Puts spans of a source that does not say where they ran on lanes: each on the first that is free when it starts, as
 /// if it had always been used first.
 pub(crate) fn put_in_lanes(spans: &mut [SpanDraft]) {
-    let first = |span: &SpanDraft| span.events.values().min().copied();
+    let first = |span: &SpanDraft| {
+        let started = span.events.get("started");
+        started.or_else(|| span.events.values().min()).copied()
+    };
     spans.sort_by_key(first);
     let mut busy_until: Vec<Option<i64>> = Vec::new();
     for span in spans {

@@ -15,7 +15,9 @@ use crate::shared::intake::SessionDraft;
 use crate::shared::reading::document::Document;
 use crate::shared::reading::moment::moment;
 use crate::shared::sink::Sink;
-use crate::shared::spans::{SpanDraft, TASK, WALL, nanoseconds, since_1970, take_trace, traced};
+use crate::shared::spans::{
+    HOST, MICRO, SpanDraft, TASK, WALL, nanoseconds, since_1970, take_trace, traced,
+};
 use crate::{BadLine, Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format {
@@ -94,6 +96,22 @@ struct Execution<'d> {
     executed_at: Option<String>,
     #[serde(borrow)]
     tasks: Vec<&'d RawValue>,
+    #[serde(default)]
+    machines: Vec<Machine>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Machine {
+    node_name: Option<String>,
+    cpu: Option<Processor>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Processor {
+    #[serde(alias = "count")]
+    core_count: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -145,6 +163,10 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
             Err(bad) => sink.bad(bad),
         }
     }
+    let makespan = workflow.execution.makespan_in_seconds;
+    if !spans.is_empty() {
+        add_surroundings(&mut spans, makespan, workflow.execution.machines);
+    }
     let tool = match instance.runtime_system {
         Some(RuntimeSystem { name, version }) => match version {
             Some(version) => format!("{name} {version}"),
@@ -159,9 +181,37 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     };
     let name = instance.name.filter(|name| !name.is_empty());
     let benchmark = name.unwrap_or_else(|| source.stem().to_owned());
-    let makespan = workflow.execution.makespan_in_seconds;
     let trace = traced(&benchmark, makespan, spans);
     take_trace(source, document.sha256(), sink, session, trace, 1)
+}
+
+/// Adds how long the run took, and the machines with their cores. If there is only one, all tasks ran on it.
+fn add_surroundings(spans: &mut Vec<SpanDraft>, makespan: Option<f64>, machines: Vec<Machine>) {
+    if let [
+        Machine {
+            node_name: Some(name),
+            ..
+        },
+    ] = &machines[..]
+    {
+        for task in &mut *spans {
+            task.lane.get_or_insert_with(|| name.clone());
+        }
+    }
+    let makespan = makespan.and_then(nanoseconds).filter(|it| *it > 0);
+    if let Some(makespan) = makespan {
+        let mut span = SpanDraft::of(MICRO, "makespan");
+        span.attribute("count", Some(1));
+        span.attribute("sum", Some(makespan));
+        span.attribute("max", Some(makespan));
+        spans.push(span);
+    }
+    for machine in machines {
+        let mut span = SpanDraft::of(HOST, "machine");
+        span.lane = machine.node_name;
+        span.attribute("cores", machine.cpu.and_then(|cpu| cpu.core_count));
+        spans.push(span);
+    }
 }
 
 /// The specifications of the tasks, by their ids.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Execution, Specification, SpecifiedFile, SpecifiedTask, Workflow};
+use super::{Execution, Machine, Specification, SpecifiedFile, SpecifiedTask, Workflow};
 use crate::BadLine;
 use crate::shared::reading::document::Document;
 
@@ -17,6 +17,8 @@ pub(super) struct OlderWorkflow<'d> {
     executed_at: Option<String>,
     #[serde(borrow)]
     tasks: Vec<&'d RawValue>,
+    #[serde(default)]
+    machines: Vec<Machine>,
 }
 
 #[derive(Deserialize)]
@@ -82,6 +84,7 @@ impl<'d> OlderWorkflow<'d> {
                 makespan_in_seconds: self.makespan_in_seconds,
                 executed_at: self.executed_at,
                 tasks: self.tasks,
+                machines: self.machines,
             },
         })
     }

@@ -34,7 +34,8 @@ fn a_task_with_a_start_has_events() {
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"made-up"},"block":0,"position":0,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":0,"category":"task","name":"b","inputs":["a.1"],"events":{},"attributes":{"class":"b","duration":1000000000}}
-    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":1,"category":"task","name":"a.1","lane":"m","inputs":[],"clock":"wall","events":{"computed":1683735814500000000,"started":1683735813000000000},"attributes":{"bytes":5,"class":"a","cpu":750000000,"duration":1500000000}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":1,"category":"micro","name":"makespan","events":{},"attributes":{"count":1,"max":3000000000,"sum":3000000000}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":2,"category":"task","name":"a.1","lane":"m","inputs":[],"clock":"wall","events":{"computed":1683735814500000000,"started":1683735813000000000},"attributes":{"bytes":5,"class":"a","cpu":750000000,"duration":1500000000}}
     {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":2.5,"trace.compute.a":1.5,"trace.compute.b":1.0,"trace.critical_path":2.5,"trace.makespan":1.5,"trace.off_cpu":0.75,"trace.on_cpu":0.75,"trace.parallelism":1.0,"trace.utilisation":0.5,"wall_time":3.0}}
     "##);
 }
@@ -69,6 +70,7 @@ fn before_1_5_a_task_is_one_object() {
     blast 
       ID1 [] {}
       ID2 ["ID1"] {}
+      makespan [] {}
       Ok {"trace.compute.blast": 20.0, "trace.compute.split": 10.0, "trace.critical_path": 30.0, "wall_time": 30.0}
     "#);
     let oldest = r#"{"name": "old", "schemaVersion": "1.3", "workflow": {"makespan": 3, "tasks": [
@@ -77,6 +79,42 @@ fn before_1_5_a_task_is_one_object() {
     old 
       a_1 [] {}
       b_2 ["a_1"] {}
+      makespan [] {}
       Ok {"trace.compute.a": 1.0, "trace.compute.b": 2.0, "trace.critical_path": 3.0, "wall_time": 3.0}
     "#);
+}
+
+#[test]
+fn machines_have_cores_that_tasks_share() {
+    let instance = |machines: &str, cores: &str| {
+        let text = format!(
+            r#"{{"schemaVersion": "1.5", "workflow": {{"specification": {{"tasks": [{{"id": "a"}}, {{"id": "b"}}]}},
+            "execution": {{"makespanInSeconds": 3, "machines": [{machines}], "tasks": [
+                {{"id": "a", "runtimeInSeconds": 2{cores}}}, {{"id": "b", "runtimeInSeconds": 2{cores}}}]}}}}}}"#
+        );
+        let imported = read_text("wfcommons", &text);
+        let spans = imported.records.iter().filter_map(|record| match record {
+            lapwing_model::Record::Span(span) => Some(span),
+            _other => None,
+        });
+        let trace = lapwing_trace::Trace::of_spans(spans);
+        assert_eq!(trace.measured_makespan(), Some(3_000_000_000));
+        let slots = trace.slots.iter();
+        let slots = slots.map(|(machine, slots)| format!("{}: {slots}", trace.text(*machine)));
+        slots.collect::<Vec<_>>().join(", ")
+    };
+    let machine = r#"{"nodeName": "m", "cpu": {"coreCount": 2}}"#;
+    let two = format!("{machine}, {machine}").replacen("\"m\"", "\"n\"", 1);
+    // No more than there are tasks.
+    for (machines, cores, expected) in [
+        (machine, "", "m: 2"),
+        (machine, r#", "coreCount": 1"#, "m: 2"),
+        (machine, r#", "coreCount": 2"#, "m: 1"),
+        (machine, r#", "avgCPU": 170"#, "m: 1"),
+        (&two, r#", "coreCount": 2"#, ": 2"),
+        (r#"{"nodeName": "m"}"#, "", ""),
+        ("", "", ""),
+    ] {
+        assert_eq!(instance(machines, cores), expected, "{machines} {cores}");
+    }
 }

@@ -24,7 +24,7 @@ const REPORTS: [(&str, &str, usize, usize, usize, usize); 23] = [
     ("16b-gha-go/data.js", "github-action", 1, 3, 0, 0),
     ("17-bmf-v1.json", "bmf", 2, 2, 0, 0),
     ("18-jmh-no-version.json", "jmh", 2, 6, 0, 0),
-    ("20c-wfcommons-1.4.json", "wfcommons", 1, 1, 2, 0),
+    ("20c-wfcommons-1.4.json", "wfcommons", 1, 1, 4, 0),
     ("21-hail-2019.json", "hail", 3, 4, 0, 0),
     ("24b-chrome-control-char.json", "chrome-trace", 1, 1, 2, 0),
     ("24d-chrome-leading-comma.json", "chrome-trace", 1, 1, 1, 0),

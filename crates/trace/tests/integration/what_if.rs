@@ -103,6 +103,32 @@ impl MadeUp {
         self.work[task] + before.max().unwrap_or(0)
     }
 
+    /// Steps through time: whenever a machine has a core, it takes the first of its tasks whose inputs are done.
+    fn simulated_on_machines(&self, cores: usize, order: &[usize]) -> i64 {
+        let mut ends: Vec<Option<i64>> = vec![None; self.work.len()];
+        let mut now = 0;
+        loop {
+            for machine in 0..3 {
+                let of_machine = |task: &usize| self.workers[*task] == machine;
+                let own: Vec<usize> = order.iter().copied().filter(of_machine).collect();
+                let is_busy = |task: &&usize| ends[**task].is_some_and(|end| end > now);
+                for _ in own.iter().filter(is_busy).count()..cores {
+                    let is_done = |task: &usize| ends[*task].is_some_and(|end| end <= now);
+                    let is_ready = |task: &&usize| {
+                        ends[**task].is_none() && self.inputs[**task].iter().all(is_done)
+                    };
+                    if let Some(task) = own.iter().find(is_ready).copied() {
+                        ends[task] = Some(now + self.work[task]);
+                    }
+                }
+            }
+            if let Some(ends) = ends.iter().copied().collect::<Option<Vec<i64>>>() {
+                return ends.into_iter().max().unwrap_or(0);
+            }
+            now += 1;
+        }
+    }
+
     /// Steps through time: whenever a worker is idle, it takes the first task in this order whose inputs are done.
     fn simulated(&self, workers: usize, order: &[usize]) -> i64 {
         let mut ends: Vec<Option<i64>> = vec![None; self.work.len()];
@@ -162,6 +188,21 @@ proptest! {
         let prediction = what_if(&trace, &graph, &scenario);
         prop_assert_eq!(prediction.predicted, made_up.simulated(workers, &graph.order));
         prop_assert!(prediction.predicted >= graph.ideal(&trace).bound(workers));
+    }
+
+    #[test]
+    fn tasks_without_times_stay_on_machines_with_so_many_cores(made_up in graphs(), cores in 1..4_usize) {
+        // On one machine as on so many workers; on three as if the others were not there.
+        let mut one = made_up.clone();
+        one.workers = vec![0; one.work.len()];
+        for made_up in [one, made_up] {
+            let mut trace = made_up.of_durations();
+            trace.slots = trace.tasks.iter().map(|task| (task.worker, cores)).collect();
+            let graph = TaskGraph::of(&trace).expect("it has an edge");
+            let prediction = what_if(&trace, &graph, &Scenario::default());
+            prop_assert_eq!(prediction.measured, None);
+            prop_assert_eq!(prediction.replayed, made_up.simulated_on_machines(cores, &graph.order));
+        }
     }
 
     #[test]

@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use lapwing_model::text::counted;
 use lapwing_show::answers::trace::{WhatIfAnswer, usual_scenarios};
+use lapwing_show::percent;
+use lapwing_show::trace::{signed_percent, time};
 use lapwing_show::writing::NotedAnswer;
-use lapwing_trace::{Loads, Scenario, TaskGraph, Trace, what_if};
+use lapwing_trace::{Loads, Prediction, Scenario, TaskGraph, Trace, what_if};
 
 use super::compare::runs_in;
 use super::read::{ReadTrace, TraceFile};
@@ -16,7 +19,7 @@ use crate::options::{AnswerOptions, Context};
 ///
 /// The graph of the trace is replayed with the durations that were measured. Without any condition,
 /// each is tried alone. The first row replays what was measured: its difference from the measurement
-/// is the error of the model.
+/// is the error of the model. Beyond 10 %, nothing is predicted.
 ///
 /// Tasks compute for as long as measured, unless runs with other numbers of workers on the same machine
 /// follow `--`: then for as long as those say for so many at once.
@@ -62,7 +65,8 @@ impl TraceWhatIf {
                 .hint("`lapwing trace tasks` lists the classes"));
         }
         let replayed = what_if(&trace, &graph, &Scenario::default());
-        let mut scenarios = self.scenarios(replayed.workers);
+        refuse_bad_model(&trace, &replayed)?;
+        let mut scenarios = self.scenarios(&trace, replayed.workers);
         let mut others = Vec::new();
         for path in &self.others {
             others.extend(runs_in(path)?);
@@ -85,7 +89,7 @@ impl TraceWhatIf {
     }
 
     /// Returns the scenario that was asked for, for each number of workers; each condition alone if none was.
-    fn scenarios(&self, workers: usize) -> Vec<Scenario> {
+    fn scenarios(&self, trace: &Trace, workers: usize) -> Vec<Scenario> {
         let asked = Scenario {
             workers: None,
             free_transfers: self.free_transfers,
@@ -101,11 +105,34 @@ impl TraceWhatIf {
             });
             scenarios.collect()
         } else if asked == Scenario::default() {
-            usual_scenarios(workers)
+            usual_scenarios(trace, workers)
         } else {
             vec![asked]
         }
     }
+}
+
+/// Refuses to predict by a replay that is far from what was measured.
+fn refuse_bad_model(trace: &Trace, replayed: &Prediction) -> Result<(), CliError> {
+    let limit = Prediction::LARGEST_ERROR;
+    let (Some(measured), Some(error)) = (replayed.measured, replayed.error()) else {
+        return Ok(());
+    };
+    if error.abs() <= limit {
+        return Ok(());
+    }
+    let text = format!(
+        "the run took {}, and its replay with {} takes {} ({}): beyond {}, it predicts nothing",
+        time(measured),
+        counted(replayed.workers, "worker"),
+        time(replayed.replayed),
+        signed_percent(error),
+        percent(limit),
+    );
+    Err(CliError::input(text).hint(match trace.range() {
+        None => "the trace does not say when tasks ran, so that their waits are unknown",
+        Some(_) => "`lapwing trace findings` and `lapwing trace lint` may show why",
+    }))
 }
 
 fn parse_faster(text: &str) -> Result<(String, f64), String> {

@@ -56,14 +56,18 @@ struct ScenarioRow {
     ratio: f64,
 }
 
-/// Returns each condition alone, for a run with so many workers.
-pub fn usual_scenarios(workers: usize) -> Vec<Scenario> {
+/// Returns each condition alone that can matter, for a run with so many workers.
+pub fn usual_scenarios(trace: &Trace, workers: usize) -> Vec<Scenario> {
     let usual = Scenario::default;
+    let more = Scenario {
+        workers: Some(2 * workers),
+        ..usual()
+    };
+    if trace.range().is_none() {
+        return vec![more];
+    }
     vec![
-        Scenario {
-            workers: Some(2 * workers),
-            ..usual()
-        },
+        more,
         Scenario {
             free_transfers: true,
             ..usual()
@@ -93,7 +97,10 @@ impl<'t> WhatIfAnswer<'t> {
         scenarios: &[Scenario],
     ) -> Self {
         let mut rows = vec![ScenarioRow {
-            scenario: "as measured".to_owned(),
+            scenario: match replayed.measured {
+                Some(_) => "as measured".to_owned(),
+                None => counted(replayed.workers, "worker"),
+            },
             workers: replayed.workers,
             makespan: replayed.replayed,
             ratio: 1.0,
@@ -132,6 +139,9 @@ impl<'t> WhatIfAnswer<'t> {
                 signed_percent(error)
             );
             notes.push(Note::new("replay", text).with("error", error));
+        } else {
+            let text = "the trace does not say how long the run took: how far predictions are off is unknown";
+            notes.push(Note::new("replay", text));
         }
         notes.extend(self.crowding());
         if self.graph.circular > 0 {

@@ -1,0 +1,2 @@
+#![no_main]
+lapwing_fuzz::target!("nextflow");
