@@ -51,7 +51,7 @@ const FEWEST: usize = 10;
 /// The smallest spread of logarithms of durations.
 const LEAST_SPREAD: f64 = 0.03;
 /// Smaller differences matter little: this share of the shorter run.
-const LEAST: f64 = 0.02;
+const LEAST: f64 = 0.05;
 /// The largest share of tasks on other workers that are exceptions.
 const EXCEPTIONS: f64 = 0.05;
 
