@@ -50,8 +50,10 @@ pub enum DivergenceKind {
 const FEWEST: usize = 10;
 /// The smallest spread of logarithms of durations.
 const LEAST_SPREAD: f64 = 0.03;
-/// Smaller differences matter little: this share of the shorter run.
+/// Smaller differences of durations matter little: this share of the shorter run.
 const LEAST: f64 = 0.05;
+/// The same for starts, which vary more from run to run.
+const LEAST_DELAY: f64 = 0.1;
 /// The largest share of tasks on other workers that are exceptions.
 const EXCEPTIONS: f64 = 0.05;
 
@@ -63,8 +65,9 @@ impl MatchedRuns {
         let each = || pairs.iter().copied();
         let strict = threshold(pairs.len());
         let shorter = runs[0].makespan().min(runs[1].makespan());
-        let matters =
-            |times: [i64; 2]| float((times[1] - times[0]).abs()) >= LEAST * float(shorter);
+        let matters = |times: &[i64; 2], share: f64| {
+            float((times[1] - times[0]).abs()) >= share * float(shorter)
+        };
         let works = |of| {
             let [one, other] = both(of).map(|task| task.work().filter(|work| *work > 0));
             Some([one?, other?])
@@ -102,8 +105,10 @@ impl MatchedRuns {
             };
             let is_later = |it: &[i64; 2]| float((it[1] - it[0]).abs()) >= strict * delay_noise;
             let moved = (is_exception && is_moved(of)).then_some(DivergenceKind::Worker);
-            let start = delay(of).filter(|it| matters(*it)).filter(is_later);
-            let works = works(of).filter(|it| matters(*it)).filter(is_longer);
+            let start = delay(of)
+                .filter(|it| matters(it, LEAST_DELAY))
+                .filter(is_later);
+            let works = works(of).filter(|it| matters(it, LEAST)).filter(is_longer);
             let start = start.map(DivergenceKind::Start);
             moved.or(start).or(works.map(DivergenceKind::Duration))
         };

@@ -52,8 +52,7 @@ function show(lane, k) {
     table.tBodies[0].append(line);
     before = moment;
   }
-  details.append(cell("h2", text(name)), cell("p", about), table);
-  if (lane.kind === 1 && head.runs) details.append(...ofOtherRun(item));
+  details.append(cell("h2", text(name)), cell("p", about), ...(lane.kind === 1 && head.runs ? ofOtherRun(item) : []), table);
   if (lane.kind !== 1 || head.calls) return;
   const waits = head.reasons.map((meaning, at) => [tasks.waits[REASONS * item + at] * head.unit, meaning]).filter(([time]) => time > 0);
   if (waits.length > 0) details.append(cell("h3", "Waited once its inputs were done"), rows(waits.map(([time, meaning]) => [meaning, seconds(time)])));
