@@ -134,7 +134,6 @@ impl MatchedRuns {
 }
 
 /// Returns the tasks that both runs have, and those that only one has.
-#[expect(clippy::type_complexity, reason = "matched tasks, and others")]
 fn pairs(runs: [&Trace; 2]) -> (Vec<[usize; 2]>, Vec<[Option<usize>; 2]>) {
     let mut others: HashMap<(&str, u32), Vec<usize>> = HashMap::new();
     for (index, task) in runs[1].tasks.iter().enumerate().rev() {
