@@ -1,6 +1,7 @@
 """The timeline of `lapwing trace export`, in a real browser."""
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -25,6 +26,23 @@ def lanes_with_graph(program, tmp_path_factory):
     page = tmp_path_factory.mktemp("lanes") / "graph.html"
     subprocess.run([program, "trace", "export", FIXTURE, "--graph", GRAPH, "-o", page], check=True, capture_output=True)
     return page
+
+
+PAUSE = 400_000_000
+
+
+@pytest.fixture(scope="module")
+def two_runs(program, tmp_path_factory):
+    """The page of a real trace and of the same run with a pause of 400 ms while `regrid:1` computes, and the answer."""
+    folder = tmp_path_factory.mktemp("two")
+    text = FIXTURE.read_text()
+    moment = int(re.search(r"task=regrid:1;action=task_computed;at=(\d+)", text)[1])
+    paused = re.sub(r"at=(\d+)", lambda at: f"at={int(at[1]) + PAUSE * (int(at[1]) >= moment)}", text)
+    (folder / "paused.log").write_text(paused)
+    page = folder / "two.html"
+    command = [program, "trace", "export", FIXTURE, folder / "paused.log", "--graph", GRAPH, "-o", page, "--format", "json"]
+    done = subprocess.run(command, check=True, capture_output=True)
+    return page, json.loads(done.stdout)
 
 
 @pytest.fixture
@@ -313,3 +331,53 @@ def test_axe_finds_nothing_serious(chromium, lanes_with_graph, scheme):
     serious = [(it["id"], [node["html"] for node in it["nodes"]]) for it in found if it["impact"] in ("serious", "critical")]
     context.close()
     assert serious == []
+
+
+def test_two_runs_stand_above_each_other_and_say_where_they_diverge(open_lanes, two_runs):
+    lanes, answer = two_runs
+    page = open_lanes(lanes)
+    (note,) = [it for it in answer["notes"] if it["code"] == "divergence"]
+    assert note["kind"] == "duration" and note["task"].startswith("regrid:")
+    said = page.inner_text("#answer").replace("\u00a0", " ")
+    assert said.lower() == note["text"].replace("`", "")
+    assert page.evaluate("window.lapwingLanes.divergence()") == pytest.approx(note["at"], abs=1)
+    assert page.evaluate("window.lapwingLanes.rowOf('trace_2x1', 0)") == 0
+    rows = page.evaluate("[0, 1].map((run) => window.lapwingLanes.rowOf('l0.w0', run))")
+    assert 0 < rows[0] < rows[1]
+    page.click("#divergence")
+    assert page.inner_text("#details h2") == note["task"]
+    table = page.locator("#details table").first.inner_text()
+    assert "+400 ms" in table and "trace_2x1" in table and "paused" in table
+    page.click("#counterpart")
+    assert page.inner_text("#details h2") == note["task"]
+    assert page.inner_text("#counterpart") == "Show in trace_2x1"
+    # Each run has its sums.
+    sums = page.evaluate("window.lapwingLanes.show(0, window.lapwingLanes.length), [0, 1].map((run) => window.lapwingLanes.sums(run).classes.regrid)")
+    assert [number for number, _ in sums] == [4, 4]
+    assert sums[1][1] - sums[0][1] >= PAUSE
+    assert page.said == [] and page.asked == [lanes.as_uri()]
+
+
+def test_the_pointer_marks_a_task_in_both_runs(open_lanes, two_runs):
+    page = open_lanes(two_runs[0])
+    box = page.locator("#canvas").bounding_box()
+    y = page.evaluate("window.lapwingLanes.top + 20 * window.lapwingLanes.rowOf('l0.w0', 0) + 10")
+    page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + y)
+    frame(page)
+    names = page.evaluate("window.lapwingLanes.hovered()")
+    assert len(names) == 2 and names[0] == names[1]
+    page.mouse.move(box["x"] + 5, box["y"] - 50)
+    assert page.evaluate("window.lapwingLanes.hovered()") is None
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_two_runs_fit_a_phone(chromium, two_runs, scheme):
+    context = chromium.new_context(viewport={"width": 360, "height": 700}, color_scheme=scheme, has_touch=True)
+    page = context.new_page()
+    page.goto(two_runs[0].as_uri())
+    page.wait_for_function("window.lapwingLanes && window.lapwingLanes.frames > 0")
+    page.click("#divergence")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    found = Axe().run(page).response["violations"]
+    assert [it["id"] for it in found if it["impact"] in ("serious", "critical")] == []
+    context.close()

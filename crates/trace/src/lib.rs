@@ -12,6 +12,7 @@ mod compare;
 mod contention;
 mod controller;
 mod copies;
+mod divergence;
 mod durations;
 mod findings;
 mod graph;
@@ -44,6 +45,7 @@ pub use compare::{
 };
 pub use contention::{Contention, ContentionCause, contention};
 pub use controller::{ControllerTime, PhaseTime, controller_time};
+pub use divergence::{DivergenceKind, DivergentTask, MatchedRuns};
 pub use durations::{
     DurationGroup, Statistics, TaskDuration, TransferDuration, durations, transfer_durations,
 };

@@ -48,6 +48,7 @@ pub(super) fn write_page(
         title: &title,
         summary: &headline,
         list: Some("../traces.html"),
+        other: None,
     };
     let name = slug(&head.instance.to_string(), &head.benchmark);
     site.directory

@@ -10,6 +10,7 @@ mod slow;
 mod stalls;
 mod structure;
 
+pub(crate) use self::slow::threshold;
 use crate::contention::Contention;
 use crate::durations::float;
 use crate::graph::TaskGraph;

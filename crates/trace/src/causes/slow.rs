@@ -70,7 +70,7 @@ impl Residuals {
 }
 
 /// Returns the value that the largest of so many standard normal ones exceeds with a chance below [`ALPHA`].
-pub(super) fn threshold(count: usize) -> f64 {
+pub(crate) fn threshold(count: usize) -> f64 {
     (2.0 * (as_f64(count.max(1)) / ALPHA).ln()).sqrt()
 }
 

@@ -8,6 +8,7 @@
 
 mod causes;
 mod compare;
+mod divergence;
 mod loads;
 mod processes;
 mod reference_earthkit;

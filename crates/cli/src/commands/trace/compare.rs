@@ -148,7 +148,7 @@ impl TraceCompare {
                 .hint("give the baseline and at least one other trace"));
         }
         let paths = self.traces.iter().map(|path| vec![path.clone()]);
-        Ok(self.names().into_iter().zip(paths).collect())
+        Ok(short_names(&self.traces).into_iter().zip(paths).collect())
     }
 
     /// Returns the runs of a side: of files and folders, and the newest stored one of what is neither.
@@ -164,7 +164,7 @@ impl TraceCompare {
                 runs.extend(runs_in(path)?);
                 continue;
             }
-            let (trace, note) = self.stored(&path.to_string_lossy(), context)?;
+            let (trace, note) = stored(&path.to_string_lossy(), &self.filters, context)?;
             notes.extend(note);
             runs.push(trace);
         }
@@ -175,38 +175,42 @@ impl TraceCompare {
         }
         Ok(runs)
     }
+}
 
-    /// Returns the newest stored trace of a side, and a note if there are others.
-    fn stored(&self, side: &str, context: &Context) -> Result<(Trace, Option<Note>), CliError> {
-        let spec = parse_side(side).map_err(CliError::input)?;
-        let filter = self.filters.filter()?;
-        let judging = CleaningOptions::default().judging()?;
-        let found = FoundSides::find(&[spec], &filter, &judging, context)?;
-        let runs: Vec<(&Store, Id)> = found.sides.runs().collect();
-        let none = || CliError::input(format!("{side} has no trace"));
-        let (store, _) = runs.first().ok_or_else(none)?;
-        let filter = Filter {
-            runs: Some(runs.iter().map(|(_, run)| *run).collect()),
-            ..filter.resolve(store)?
-        };
-        newest(store, &filter)?.ok_or_else(none)
-    }
+/// Returns the newest stored trace of a side, and a note if there are others.
+pub fn stored(
+    side: &str,
+    filters: &ResultFilters,
+    context: &Context,
+) -> Result<(Trace, Option<Note>), CliError> {
+    let spec = parse_side(side).map_err(CliError::input)?;
+    let filter = filters.filter()?;
+    let judging = CleaningOptions::default().judging()?;
+    let found = FoundSides::find(&[spec], &filter, &judging, context)?;
+    let runs: Vec<(&Store, Id)> = found.sides.runs().collect();
+    let none = || CliError::input(format!("{side} has no trace"));
+    let (store, _) = runs.first().ok_or_else(none)?;
+    let filter = Filter {
+        runs: Some(runs.iter().map(|(_, run)| *run).collect()),
+        ..filter.resolve(store)?
+    };
+    newest(store, &filter)?.ok_or_else(none)
+}
 
-    /// Returns short names for the traces: those of their files, or as they were given where these are alike.
-    fn names(&self) -> Vec<String> {
-        let stems = self.traces.iter().map(|path| match path.file_stem() {
-            Some(stem) if path.exists() => stem.display().to_string(),
-            Some(_) | None => path.display().to_string(),
-        });
-        let stems: Vec<String> = stems.collect();
-        let names = self.traces.iter().zip(&stems).map(|(path, stem)| {
-            match stems.iter().filter(|other| *other == stem).count() {
-                1 => stem.clone(),
-                _ => path.display().to_string(),
-            }
-        });
-        names.collect()
-    }
+/// Returns short names for the traces: those of their files, or as they were given where these are alike.
+pub fn short_names(traces: &[PathBuf]) -> Vec<String> {
+    let stems = traces.iter().map(|path| match path.file_stem() {
+        Some(stem) if path.exists() => stem.display().to_string(),
+        Some(_) | None => path.display().to_string(),
+    });
+    let stems: Vec<String> = stems.collect();
+    let names = traces.iter().zip(&stems).map(|(path, stem)| {
+        match stems.iter().filter(|other| *other == stem).count() {
+            1 => stem.clone(),
+            _ => path.display().to_string(),
+        }
+    });
+    names.collect()
 }
 
 /// Reads the runs in a folder: one for each folder in it, or for each file that has a run of its own, or else the one
@@ -237,7 +241,7 @@ pub fn runs_in(path: &Path) -> Result<Vec<Trace>, CliError> {
 }
 
 /// Returns whether most of the tasks that ran in a trace ran in the other, too: logs of the same run have different ones.
-fn run_the_same(one: &Trace, other: &Trace) -> bool {
+pub fn run_the_same(one: &Trace, other: &Trace) -> bool {
     let [one, other] = [one, other].map(|trace| {
         let ran = trace.tasks.iter().filter(|task| task.work().is_some());
         ran.map(|task| trace.text(task.name))

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lapwing_record::atomic;
-use lapwing_show::trace::{LanesPage, headline, lanes_svg, write_events};
-use lapwing_trace::{Trace, TraceRange, find};
+use lapwing_show::trace::{
+    LanesPage, OtherRun, divergence_note, headline, lanes_svg, write_events,
+};
+use lapwing_trace::{MatchedRuns, Trace, TraceRange, find};
 
 use super::read::{RangeOption, ReadTrace, TraceFile};
-use lapwing_model::text::counted;
+use lapwing_model::text::{capitalised, counted};
 use lapwing_show::answers::written::{self, WrittenAnswer};
 
 use crate::error::{CliError, ExitStatus};
@@ -18,6 +20,8 @@ use crate::options::{Context, extension};
 /// Write the trace as a timeline, or as Chrome trace events, which Perfetto and chrome://tracing open
 ///
 /// The timeline has a lane for each worker. Its page works offline: zoom, search, details on click.
+/// `lapwing trace export A B -o lanes.html` draws two runs of the same tasks above each other, and says where they
+/// first diverge.
 #[derive(Debug, Args)]
 pub struct TraceExport {
     #[command(flatten)]
@@ -63,6 +67,11 @@ impl TraceExport {
 
     /// Writes the page, or, with the extension .svg, the picture of a range.
     fn draw(&self, output: &Path, context: &Context) -> Result<ExitStatus, CliError> {
+        if extension(output) == "html"
+            && let Some(runs) = self.file.read_two(context)?
+        {
+            return self.draw_two(output, runs, context);
+        }
         let mut read = self.file.read(context)?;
         let range = self.range.of(&read.trace)?;
         let is_picture = output.extension().is_some_and(|it| it == "svg");
@@ -71,9 +80,7 @@ impl TraceExport {
         }
         let ReadTrace { trace, notes } = read;
         context.terminal.notes(notes);
-        let found = find(&trace).ok_or_else(|| {
-            CliError::input("the trace has no tasks with times, so there is nothing to draw")
-        })?;
+        let found = find(&trace).ok_or_else(nothing_to_draw)?;
         let cannot = |error| cannot_write(output, &error);
         let written = if is_picture {
             let makespan = found.workers.makespan;
@@ -91,12 +98,72 @@ impl TraceExport {
                 title: &self.file.title(),
                 summary: &headline(&trace, &found),
                 list: None,
+                other: None,
             };
             atomic::replace_by(output, |out| page.write(out))
         };
         written.map_err(cannot)?;
         tell_written(output, &trace, context)
     }
+
+    /// Writes the page of two runs above each other.
+    fn draw_two(
+        &self,
+        output: &Path,
+        runs: [(String, ReadTrace); 2],
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
+        if self.range.range.is_some() {
+            return Err(CliError::input("`--range` is for the timeline of one run")
+                .hint("zoom in on the page of two runs"));
+        }
+        let [(one, first), (other, second)] = runs;
+        context.terminal.notes(first.notes);
+        context.terminal.notes(second.notes);
+        let traces = [&first.trace, &second.trace];
+        let found = [find(traces[0]), find(traces[1])];
+        let [Some(found), Some(of_other)] = found else {
+            return Err(nothing_to_draw());
+        };
+        let names = [one.as_str(), &other];
+        let matched = MatchedRuns::of(traces);
+        let note = divergence_note(traces, names, &matched);
+        let summaries = [headline(traces[0], &found), headline(traces[1], &of_other)];
+        let page = LanesPage {
+            trace: traces[0],
+            found: &found,
+            title: &format!("Traces {one} and {other}"),
+            summary: &capitalised(&note.text.replace('`', "")),
+            list: None,
+            other: Some(OtherRun {
+                trace: traces[1],
+                found: &of_other,
+                names,
+                matched: &matched,
+                summaries: [&summaries[0], &summaries[1]],
+            }),
+        };
+        atomic::replace_by(output, |out| page.write(out))
+            .map_err(|error| cannot_write(output, &error))?;
+        let [tasks, others] = traces.map(|trace| trace.tasks.len());
+        let answer = WrittenAnswer {
+            kind: &written::TRACE,
+            path: output,
+            counts: [("tasks", (tasks + others) as u64)].into(),
+            contents: format!(
+                " ({one}: {}, {other}: {})",
+                counted(tasks, "task"),
+                counted(others, "task")
+            ),
+            notes: vec![note],
+            next: Vec::new(),
+        };
+        context.tell(&answer.answer()?)
+    }
+}
+
+fn nothing_to_draw() -> CliError {
+    CliError::input("the trace has no tasks with times, so there is nothing to draw")
 }
 
 fn tell_written(path: &Path, trace: &Trace, context: &Context) -> Result<ExitStatus, CliError> {

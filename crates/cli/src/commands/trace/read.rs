@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use clap::Args;
 use lapwing_formats::{ImportError, ImportOptions, Source};
@@ -15,6 +16,7 @@ use lapwing_show::trace::time;
 use lapwing_show::writing::Note;
 use lapwing_trace::{SpanReader, Trace, TraceError, TraceRange, TraceReader};
 
+use super::compare::{run_the_same, short_names, stored};
 use crate::comparing::not_imported;
 use crate::error::CliError;
 use crate::options::{Context, ResultFilters};
@@ -126,6 +128,46 @@ impl TraceFile {
         }
         let notes = note.into_iter().collect();
         Ok(ReadTrace { trace, notes })
+    }
+
+    /// Reads two runs of the same tasks with their names: files or folders of a run each, or sides of the store. `None` if
+    /// these are not two, so that all files are of one run.
+    pub fn read_two(
+        &self,
+        context: &Context,
+    ) -> Result<Option<[(String, ReadTrace); 2]>, CliError> {
+        let [one, other] = &self.files[..] else {
+            return Ok(None);
+        };
+        let is_file = |path: &PathBuf| path == Path::new("-") || path.exists();
+        let read = |path: &PathBuf| match is_file(path) {
+            true => read_slowest(slice::from_ref(path)),
+            false => stored(&path.to_string_lossy(), &self.filters, context),
+        };
+        let are_files = is_file(one) && is_file(other);
+        if are_files
+            && [one, other]
+                .iter()
+                .any(|path| path.as_path() == Path::new("-"))
+        {
+            return Ok(None);
+        }
+        let mut runs = match (read(one), read(other)) {
+            (Ok(one), Ok(other)) if !are_files || run_the_same(&one.0, &other.0) => [one, other],
+            // A log of a worker or of the controller may tell nothing by itself.
+            _ if are_files => return Ok(None),
+            (one, other) => [one?, other?],
+        };
+        if let Some(path) = &self.graph {
+            for (trace, _) in &mut runs {
+                set_graph(trace, path)?;
+            }
+        }
+        let mut names = short_names(&self.files).into_iter();
+        Ok(Some(runs.map(|(trace, note)| {
+            let notes = note.into_iter().collect();
+            (names.next().unwrap_or_default(), ReadTrace { trace, notes })
+        })))
     }
 
     /// Returns a title for it.

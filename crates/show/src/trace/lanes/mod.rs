@@ -3,12 +3,13 @@
 mod colours;
 mod data;
 mod picture;
+mod runs;
 
 use std::io::{self, Write};
 
 use lapwing_trace::{
-    Lane, LaneKind, Resource, TaskEvent, TaskGraph, Trace, TraceFindings, TransferEvent,
-    WaitReason, lanes,
+    Lane, LaneKind, MatchedRuns, Resource, TaskEvent, Trace, TraceFindings, TransferEvent,
+    WaitReason,
 };
 use maud::{Markup, PreEscaped, html};
 use serde_json::{Value, json};
@@ -16,11 +17,18 @@ use serde_json::{Value, json};
 use self::colours::LaneColours;
 use self::data::{PageData, packed};
 pub use self::picture::lanes_svg;
+use self::runs::DrawnRuns;
 use super::path_notes;
 use crate::document::html_document;
 use crate::report::STYLE;
 
-const SCRIPT: &str = include_str!("../../../assets/lanes.js");
+const SCRIPT: &str = concat!(
+    "\"use strict\";\n(async () => {\n",
+    include_str!("../../../assets/lanes/data.js"),
+    include_str!("../../../assets/lanes/drawing.js"),
+    include_str!("../../../assets/lanes/interaction.js"),
+    "})();\n",
+);
 const LANES_STYLE: &str = include_str!("../../../assets/lanes.css");
 
 /// Times on the page fit in 31 bits.
@@ -39,6 +47,23 @@ pub struct LanesPage<'t> {
     pub summary: &'t str,
     /// The page that lists it with others, if there is one.
     pub list: Option<&'t str>,
+    /// Another run of the same tasks, which is drawn below.
+    pub other: Option<OtherRun<'t>>,
+}
+
+/// Another run on the page of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct OtherRun<'t> {
+    /// Its trace.
+    pub trace: &'t Trace,
+    /// What explains its time.
+    pub found: &'t TraceFindings,
+    /// The names of both runs.
+    pub names: [&'t str; 2],
+    /// Their tasks.
+    pub matched: &'t MatchedRuns,
+    /// A sentence about each run.
+    pub summaries: [&'t str; 2],
 }
 
 impl LanesPage<'_> {
@@ -47,32 +72,33 @@ impl LanesPage<'_> {
     /// # Errors
     /// If the page cannot be written.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
-        let trace = &*self.trace.with_whole_calls();
-        let lanes = lanes(trace);
+        let mut drawn = DrawnRuns::of(self.trace, self.found);
+        if let Some(other) = self.other {
+            drawn.add(DrawnRuns::of(other.trace, other.found));
+        }
+        let trace = &*drawn.trace;
+        let lanes = &drawn.lanes;
         let colours = LaneColours::of(trace);
-        let (start, end) = range(&lanes);
+        let (start, end) = range(lanes);
         let unit = unit(end - start);
-        // Whole calls are not the tasks that paths and waits are about.
-        let is_tasks = self.trace.calls.is_empty();
-        let graph = TaskGraph::of(trace).filter(|_| is_tasks);
-        let inputs = graph.map(|graph| graph.inputs).unwrap_or_default();
-        let waits = if is_tasks {
-            self.found.task_waits(trace)
-        } else {
-            Vec::new()
-        };
         let data = PageData {
             trace,
-            lanes: &lanes,
+            lanes,
             colours: &colours,
-            inputs: &inputs,
-            waits: &waits,
+            inputs: &drawn.inputs,
+            waits: &drawn.waits,
             start,
             unit,
         };
-        let mut head = self.head(trace, &lanes, &colours, unit);
+        let zero = begin(trace, lanes) - start;
+        let mut head = self.head(&drawn, &colours, unit);
         head["length"] = ((end - start) / unit).into();
-        head["zero"] = ((begin(trace, &lanes) - start) / unit).into();
+        head["zero"] = (zero / unit).into();
+        if let Some(other) = self.other {
+            head["runs"] = self.runs(&other, drawn.first.1);
+            let first = other.matched.first;
+            head["divergence"] = first.map(|it| (zero + it.at) / unit).into();
+        }
         let pressures = trace.pressures.iter().flat_map(|pressure| {
             let times = [pressure.start, pressure.end].map(|it| (it - start) / unit);
             let shares = pressure.shares.iter().enumerate();
@@ -87,29 +113,42 @@ impl LanesPage<'_> {
     }
 
     /// Returns what the page needs to know besides its data.
-    fn head(&self, trace: &Trace, lanes: &[Lane], colours: &LaneColours, unit: i64) -> Value {
-        let rows = lanes.iter().map(|lane| {
+    fn head(&self, drawn: &DrawnRuns<'_>, colours: &LaneColours, unit: i64) -> Value {
+        let trace = &*drawn.trace;
+        let mut rows = Vec::new();
+        for (at, lane) in drawn.lanes.iter().enumerate() {
+            let run = usize::from(at >= drawn.first.0);
+            if let Some(other) = self.other
+                && (at == 0 || at == drawn.first.0)
+            {
+                rows.push(
+                    json!({"name": other.names[run], "kind": HEADING, "pieces": 0, "run": run}),
+                );
+            }
             let name = lane_name(trace, lane);
-            json!({"name": name, "kind": lane.kind as u8, "pieces": lane.pieces.len()})
-        });
+            rows.push(json!({"name": name, "kind": lane.kind as u8, "pieces": lane.pieces.len(), "run": run}));
+        }
         let mut classes: Vec<_> = colours.classes.iter().map(|(it, at)| (it.0, at)).collect();
         classes.sort_unstable();
         let is_tasks = self.trace.calls.is_empty();
-        let paths = [
-            ("path", self.found.path.as_ref().map(|it| &it.tasks)),
-            (
-                "critical_path",
-                self.found.ideal.as_ref().map(|it| &it.path),
-            ),
-        ];
-        let notes = path_notes(self.found);
-        let paths = paths.into_iter().filter_map(|(code, tasks)| {
-            let note = notes.iter().find(|note| note.code == code)?;
-            Some(json!({"code": code, "tasks": tasks?, "text": unbroken(&note.text)}))
+        let paths = ["path", "critical_path"].into_iter().filter_map(|code| {
+            let (tasks, text) = path(self.found, code)?;
+            let mut tasks = tasks.clone();
+            let mut texts = vec![text];
+            if let Some(other) = self.other
+                && let Some((of_other, text)) = path(other.found, code)
+            {
+                tasks.extend(of_other.iter().map(|task| task + drawn.first.1));
+                texts = vec![
+                    format!("{}: {}", other.names[0], texts[0]),
+                    format!("{}: {text}", other.names[1]),
+                ];
+            }
+            Some(json!({"code": code, "tasks": tasks, "text": unbroken(&texts.join(". "))}))
         });
         json!({
             "unit": unit,
-            "lanes": rows.collect::<Vec<_>>(),
+            "lanes": rows,
             "titles": colours.titles,
             "colours": colours.colours,
             "kinds": colours.kinds,
@@ -133,13 +172,38 @@ impl LanesPage<'_> {
         })
     }
 
+    /// Returns what the page needs to know of two runs: the other of each task in the other run, or -1.
+    fn runs(&self, other: &OtherRun<'_>, tasks: usize) -> Value {
+        // Calls are drawn as a whole, and matched by their parts.
+        let is_tasks = self.trace.calls.is_empty() && other.trace.calls.is_empty();
+        let mut like = vec![-1; tasks + other.trace.tasks.len()];
+        for [one, two] in other.matched.pairs.iter().filter(|_| is_tasks) {
+            like[*one] = (tasks + two) as i64;
+            like[tasks + two] = *one as i64;
+        }
+        let first = other.matched.first.filter(|_| is_tasks);
+        let first = first.map_or_else(Vec::new, |first| {
+            let offsets = [0, tasks].into_iter().zip(first.tasks);
+            let marked = offsets.filter_map(|(offset, task)| Some(offset + task?));
+            marked.collect::<Vec<usize>>()
+        });
+        json!({"names": other.names, "like": like, "first": first})
+    }
+
     fn body(&self, head: &str, data: &str) -> Markup {
         html! {
             header {
                 @if let Some(list) = self.list { p.site { a href=(list) { "Traces" } } }
                 h1 { (self.title) }
             }
-            p.answer { (unbroken(self.summary)) }
+            p.answer #answer { (unbroken(self.summary)) }
+            @if let Some(other) = self.other {
+                dl.runs {
+                    @for (name, summary) in other.names.iter().zip(other.summaries) {
+                        div { dt { (name) } dd { (unbroken(summary)) } }
+                    }
+                }
+            }
             div.tools {
                 input #search type="search" placeholder="Find tasks and datasets"
                     aria-label="Find tasks and datasets";
@@ -178,6 +242,19 @@ impl LanesPage<'_> {
             script { (PreEscaped(SCRIPT)) }
         }
     }
+}
+
+/// The kind of the line above the lanes of a run, beside those of [`LaneKind`].
+const HEADING: u8 = 3;
+
+/// Returns the tasks of a path of the run, and the note on it.
+fn path<'f>(found: &'f TraceFindings, code: &str) -> Option<(&'f Vec<usize>, String)> {
+    let tasks = match code {
+        "path" => &found.path.as_ref()?.tasks,
+        _ => &found.ideal.as_ref()?.path,
+    };
+    let mut notes = path_notes(found).into_iter();
+    Some((tasks, notes.find(|note| note.code == code)?.text))
 }
 
 /// The description of the timeline for readers that do not see it.
