@@ -585,11 +585,11 @@ mod tests {
             ),
             (
                 "continuous -f 1.1 main HEAD",
-                "lapwing run --commits main..HEAD --every 1000000 -- COMMAND",
+                "lapwing run --commits main..HEAD --every 1000000 --again -- COMMAND",
             ),
             (
                 "asv continuous --factor 1.1 -E existing HEAD~1 HEAD -b time_w",
-                "lapwing run --commits 'HEAD~1..HEAD' -- COMMAND",
+                "lapwing run --commits 'HEAD~1..HEAD' --again -- COMMAND",
             ),
             (
                 "continuous HEAD~1 HEAD -e -b x -- python3 work.py",

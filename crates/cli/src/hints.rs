@@ -593,6 +593,11 @@ fn import_hint(error: &ImportError) -> Option<String> {
             Some(FormatGuess::Lacks { .. }) => LIST_OF_FORMATS.to_owned(),
             Some(FormatGuess::Other { .. }) | None if program::is_program(Path::new(name)) => {
                 let start = program::start(name);
+                let file = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
+                if file.starts_with("test_") && file.ends_with(".py") {
+                    let path = shell_word(name);
+                    return Some(format!("`pytest --lapwing {path}` measures its tests"));
+                }
                 format!("if it is a program, `lapwing run -- {start}` measures it")
             }
             Some(FormatGuess::Other { .. }) | None => {

@@ -14,9 +14,7 @@ use crate::trace::{Task, TaskEvent, Trace};
 pub struct MatchedRuns {
     /// The indices of each matched task.
     pub pairs: Vec<[usize; 2]>,
-    /// How many times as long tasks typically occupy a worker in the second run.
-    pub ratio: f64,
-    /// The robust spread of the logarithm of that.
+    /// The robust spread of the logarithms of how many times as long a task occupies a worker in the second run.
     pub noise: f64,
     /// The earliest task that differs by more than noise.
     pub first: Option<DivergentTask>,
@@ -125,7 +123,6 @@ impl MatchedRuns {
             Some(DivergentTask { at, tasks, kind })
         });
         Self {
-            ratio: middle.exp(),
             noise,
             first: divergent.min_by_key(|it| (it.at, it.kind)),
             pairs,

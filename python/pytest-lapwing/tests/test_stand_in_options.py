@@ -33,9 +33,15 @@ def test_options_about_the_table_are_ignored_with_one_notice(one, which):
 
 @BOTH
 def test_what_is_stored_anyway_need_not_be_asked_for(one, which):
-    one.passes(*which, *QUICK, "--benchmark-autosave", "--benchmark-save=x")
-    said = "every run is stored with all rounds, without --benchmark-save and --benchmark-autosave; --lapwing-name=NAME names it"
+    one.passes(*which, *QUICK, "--benchmark-autosave", "--benchmark-save-data")
+    said = "every run is stored with all rounds, also without --benchmark-autosave and --benchmark-save-data; --lapwing-name=NAME names it"
     assert said in one.result.outlines
+
+
+@BOTH
+def test_a_saved_run_is_a_session_of_that_name(one, which):
+    (session,) = one.passes(*which, *QUICK, "--benchmark-save=base").of("session")
+    assert session["name"] == "base"
 
 
 @BOTH

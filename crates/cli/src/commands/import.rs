@@ -5,6 +5,7 @@ mod files_read;
 mod tally;
 mod target;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -12,6 +13,7 @@ use lapwing_formats::{
     BadLines, ColumnChoices, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths,
     OtherEndings, Source, TraceNames,
 };
+use lapwing_record::Filter;
 use lapwing_show::answers::imported::ImportAnswer;
 
 use crate::error::{CliError, ExitStatus};
@@ -194,13 +196,30 @@ fn take_all(
         .into_iter()
         .partition::<Vec<_>, _>(|it| it.asked_for && is_history_of_action(&it.path));
     let mut options = options.clone();
+    let mut history = BTreeSet::new();
     for (at, place) in histories.iter().chain(&others).enumerate() {
         if at > 0 && at == histories.len() && options.suite.is_none() {
             options.continued = target.only_history()?;
             tally.continued = options.continued.as_ref().map(|it| it.suite.clone());
+            history = target.figures(&Filter::default())?;
         }
         match target.take(&place.path, &options)? {
-            Ok(imported) => tally.add(imported, &name_of(&place.path)),
+            Ok(imported) => {
+                let name = name_of(&place.path);
+                if let Some(suite) = &options.continued.as_ref().map(|it| &it.suite) {
+                    let of_file = target.figures(&Filter {
+                        sessions: Some(imported.sessions.clone()),
+                        ..Filter::default()
+                    })?;
+                    if of_file.is_disjoint(&history) {
+                        return Err(CliError::input(format!(
+                            "{name} does not continue the history `{suite}`: no benchmark of it has a metric of one there"
+                        ))
+                        .hint("look at each alone: `lapwing FILE`"));
+                    }
+                }
+                tally.add(imported, &name);
+            }
             // It is read with the results that it goes with.
             Err(ImportError::Companion { .. }) if !place.asked_for => {}
             // Other files in a directory were not asked for.
@@ -229,9 +248,12 @@ fn take_all(
 pub fn is_history_of_action(path: &Path) -> bool {
     const ENDINGS: [&str; 2] = ["js", "json"];
     let ending = path.extension().and_then(|it| it.to_str());
+    // Reading a pipe would take from it.
+    if !ending.is_some_and(|it| ENDINGS.contains(&it)) || !path.is_file() {
+        return false;
+    }
     let source = Source::open(path, &std::env::temp_dir());
-    ending.is_some_and(|it| ENDINGS.contains(&it))
-        && source.is_ok_and(|it| lapwing_formats::is_history_of_action(&it))
+    source.is_ok_and(|it| lapwing_formats::is_history_of_action(&it))
 }
 
 fn name_of(path: &Path) -> String {

@@ -3,8 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use lapwing_measure::ancestry;
 use lapwing_measure::session::recorded_plan;
+use lapwing_model::Id;
 use lapwing_model::text::counted;
+use lapwing_record::{Filter, Store, StoreError};
 use lapwing_show::writing::{AnswerFormat, NextStep};
 
 use super::import::{ReadingOptions, no_file};
@@ -19,7 +22,7 @@ use crate::store::open_for_reading;
 /// plugin and imported ones are shown alike.
 #[derive(Debug, Args)]
 pub struct ShowCommand {
-    /// Name or id of the session, or a file with results [default: the latest session]
+    /// Name or id of the session, a commit, or a file with results [default: the latest session]
     session: Option<String>,
     #[command(flatten, next_help_heading = "Files")]
     reading: ReadingOptions,
@@ -61,7 +64,12 @@ impl ShowCommand {
     fn show(self, context: &Context) -> Result<ExitStatus, CliError> {
         let store = open_for_reading(context)?;
         let found = match self.session.as_deref() {
-            Some(session) => store.catalogue().session(session)?,
+            Some(text) => store.catalogue().session(text).or_else(|error| {
+                match session_of_revision(&store, text)? {
+                    Some(session) => store.catalogue().session(&session.to_string()),
+                    None => Err(error),
+                }
+            })?,
             None => store.catalogue().latest_session()?.ok_or_else(|| {
                 CliError::not_enough("nothing was measured yet")
                     .hint("`lapwing run -- COMMAND` measures a command")
@@ -111,4 +119,17 @@ impl ShowCommand {
             Ok(ExitStatus::Fine)
         }
     }
+}
+
+/// Returns the latest session with results of the commit that a revision means here.
+fn session_of_revision(store: &Store, text: &str) -> Result<Option<Id>, StoreError> {
+    let revision = text.strip_prefix("commit:").unwrap_or(text);
+    let Some(commit) = ancestry(Path::new("."), revision).into_iter().next() else {
+        return Ok(None);
+    };
+    let runs = store.catalogue().runs(&Filter::default())?;
+    let mut runs = runs.into_iter().map(|it| it.head);
+    Ok(runs
+        .find(|it| it.commit.as_ref() == Some(&commit))
+        .map(|it| it.session))
 }

@@ -6,7 +6,6 @@ use lapwing_model::text::shell_word;
 
 use super::found::name_of;
 use crate::door::takes_next;
-use crate::options::DEFAULT_STORE;
 
 /// The words that a user typed after a command, and the value of an option.
 pub(super) struct TypedWords {
@@ -98,7 +97,7 @@ impl TypedWords {
                 Some(output) => shell_word(output),
                 None => String::new(),
             }),
-            "kept" => Some(self.kept()),
+            "stem" => Path::new(value()?).file_stem()?.to_str().map(quoted),
             "gate" => self.gate(),
             "column" => (value()? == ".file").then(String::new),
             "only_ends" => {
@@ -207,14 +206,6 @@ impl TypedWords {
         let mut folders = typed.chain(usual.iter().copied());
         let is_it = |it: &&str| Path::new(it).is_dir() && Path::new(it).join(file).exists();
         folders.find(is_it).map(shell_word)
-    }
-
-    /// Returns the import of results of asv that are in no store yet, followed by `lapwing`.
-    fn kept(&self) -> String {
-        let results = self
-            .word("results")
-            .filter(|_| !Path::new(DEFAULT_STORE).exists());
-        results.map_or(String::new(), |it| format!("import {it} && lapwing"))
     }
 
     /// Returns the files of pytest-benchmark with these numbers or names.

@@ -582,19 +582,37 @@ pub(super) const TABLE: &[ForeignWord] = &[
     command(
         "asv",
         &["publish"],
-        Line("{kept} report"),
+        Line("import {results} && lapwing report"),
+        "a report is a folder of pages that needs no server",
+    ),
+    command(
+        "asv",
+        &["publish"],
+        Line("report"),
         "a report is a folder of pages that needs no server",
     ),
     command(
         "asv",
         &["preview"],
-        Line("{kept} report --open"),
+        Line("import {results} && lapwing report --open"),
+        "a report is a folder of pages that needs no server",
+    ),
+    command(
+        "asv",
+        &["preview"],
+        Line("report --open"),
         "a report is a folder of pages that needs no server",
     ),
     command(
         "asv",
         &["gh-pages"],
-        Line("{kept} report -o gh-pages"),
+        Line("import {results} && lapwing report -o gh-pages"),
+        "it writes the pages, and `git worktree` or the workflow of the repository publishes them",
+    ),
+    command(
+        "asv",
+        &["gh-pages"],
+        Line("report -o gh-pages"),
         "it writes the pages, and `git worktree` or the workflow of the repository publishes them",
     ),
     command(
@@ -758,8 +776,8 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "pyperf",
         "time",
         &["--output", "-o"],
-        Words("--export-json {}"),
-        "every value is stored; --export-json FILE also writes them, in the format of hyperfine",
+        Words("--name {stem}"),
+        "every value is stored under this name: `lapwing compare session:OLD session:NEW` compares two of them",
     ),
     option(
         "pyperf",

@@ -75,8 +75,7 @@ fn a_file_per_side_says_what_differs_in_these_files_and_their_geometric_mean() {
     note: ratios marked ≈ are of one or two processes per side: their intervals, in
     parentheses, are of iterations within these processes, and others may differ.
     For a regression or improvement, compare at least 3 instances per side: several
-    files ('old*.json'), or measurements of `lapwing run`; for files of hyperfine,
-    `--each-run instance` does
+    files ('old*.json'), or measurements of `lapwing run`
     exit 0
     ");
     assert_eq!(
@@ -188,8 +187,7 @@ fn units_without_noise_are_compared_exactly_even_with_one_value() {
     note: ratios marked ≈ are of one or two processes per side: their intervals, in
     parentheses, are of iterations within these processes, and others may differ.
     For a regression or improvement, compare at least 3 instances per side: several
-    files ('old*.json'), or measurements of `lapwing run`; for files of hyperfine,
-    `--each-run instance` does
+    files ('old*.json'), or measurements of `lapwing run`
     exit 0
     ");
     // Unless the source says so, one value shows no noise.

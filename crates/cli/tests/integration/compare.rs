@@ -142,8 +142,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     note: ratios marked ≈ are of one or two processes per side: their intervals, in
     parentheses, are of iterations within these processes, and others may differ.
     For a regression or improvement, compare at least 3 instances per side: several
-    files ('old*.json'), or measurements of `lapwing run`; for files of hyperfine,
-    `--each-run instance` does
+    files ('old*.json'), or measurements of `lapwing run`
 
     excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
     exit 0
@@ -165,7 +164,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     - suite: 1.01× \[0.94, 1.08\], the geometric mean of 4 benchmarks
     - note: 4 benchmarks: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
     - note: measured anew with as many instances as a row needs, it is decided with a probability of 80 %
-    - note: ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old\*.json'), or measurements of `lapwing run`; for files of hyperfine, `--each-run instance` does
+    - note: ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old\*.json'), or measurements of `lapwing run`
 
     excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
     exit 1

@@ -236,3 +236,24 @@ fn the_output_of_a_tool_is_the_newest_run_of_the_history_of_github_action_benchm
     let line = "type `lapwing detect data.js output.txt --fail-on suspected --smallest-effect 50%`";
     assert!(hint.contains(line), "{hint}");
 }
+
+#[test]
+fn an_output_that_shares_nothing_with_the_history_passes_no_gate() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    quiet_history_of_go(path);
+    fs::write(
+        path.join("output.txt"),
+        "BenchmarkOther-8\t5000000\t558 ns/op\nPASS\n",
+    )
+    .unwrap();
+    let told = run(
+        path,
+        &["detect", "data.js", "output.txt", "--fail-on", "suspected"],
+    );
+    assert!(
+        told.contains("output.txt does not continue the history `Go Benchmark`")
+            && told.ends_with("exit 2"),
+        "{told}"
+    );
+}

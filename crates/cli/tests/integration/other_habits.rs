@@ -82,7 +82,7 @@ fn commands_of_pyperf_are_ours_or_answered_with_ours() {
             &["hist", "a.txt"][..],
             "lapwing show a.txt --plot values.svg",
         ),
-        (&["stats", "a.txt"], "lapwing show a.txt --verbose"),
+        (&["stats", "a.txt"], "lapwing show a.txt"),
         (&["check", "a.txt"], "lapwing show a.txt"),
         (&["pyperf", "slowest", "a.txt"], "lapwing show a.txt"),
         (
@@ -105,12 +105,9 @@ fn commands_of_pyperf_are_ours_or_answered_with_ours() {
             "time", "1 + 1", "-n", "2", "-i", "2", "-l", "9", "-o", "out.json",
         ],
     );
-    assert_eq!(
-        output,
-        "lapwing time '1 + 1' -n 2 -i 2 -l 9 --export-json out.json"
-    );
+    assert_eq!(output, "lapwing time '1 + 1' -n 2 -i 2 -l 9 --name out");
     typed(path, &output);
-    let read = run(path, &["out.json"]);
+    let read = run(path, &["show", "out"]);
     assert!(read.contains("1 + 1") && read.ends_with("exit 0"), "{read}");
 }
 
@@ -122,10 +119,16 @@ fn commands_of_asv_are_answered_with_ours() {
     let lines = [
         (
             &["continuous", "main", "HEAD"][..],
-            "lapwing run --commits main..HEAD --every 1000000 -- COMMAND",
+            "lapwing run --commits main..HEAD --every 1000000 --again -- COMMAND",
         ),
-        (&["publish"], "lapwing report"),
-        (&["preview"], "lapwing report --open"),
+        (
+            &["publish"],
+            "lapwing import .asv/results && lapwing report",
+        ),
+        (
+            &["preview"],
+            "lapwing import .asv/results && lapwing report --open",
+        ),
         (
             &["run", "HEAD^!"],
             "lapwing run --commits HEAD..HEAD -- COMMAND",
@@ -145,7 +148,10 @@ fn commands_of_asv_are_answered_with_ours() {
         (&["quickstart"], "lapwing init"),
         (&["machine", "--yes"], "lapwing doctor"),
         (&["dev"], "lapwing run -n 1 -i 1 -w 0 -- COMMAND"),
-        (&["gh-pages"], "lapwing report -o gh-pages"),
+        (
+            &["gh-pages"],
+            "lapwing import .asv/results && lapwing report -o gh-pages",
+        ),
         (&["list"], "lapwing import .asv/results"),
     ];
     for (words, expected) in lines {
@@ -154,7 +160,7 @@ fn commands_of_asv_are_answered_with_ours() {
     fs::write(path.join("lapwing.toml"), "").unwrap();
     assert_eq!(
         hinted(path, &["continuous", "-f", "1.1", "v1", "v2", "-b", "sort"]),
-        "lapwing run --commits v1..v2 --every 1000000 -b sort"
+        "lapwing run --commits v1..v2 --every 1000000 --again -b sort"
     );
     fs::remove_file(path.join("lapwing.toml")).unwrap();
     let compared = "lapwing import .asv/results && lapwing compare commit:3533aad3 commit:4d7b9087";

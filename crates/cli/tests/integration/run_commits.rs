@@ -135,9 +135,14 @@ fn each_commit_is_measured_in_a_folder_of_its_own_once() {
     assert_eq!(
         again,
         "nothing to measure: every commit is measured\n\
-         note: 3 of 3 commits are skipped: already measured (--again measures them again)\n\
-         next: `lapwing compare commit:v1 commit:trunk` compares the first and the last\nexit 0"
+         next: `lapwing compare commit:v1 commit:trunk` compares the first and the last\n\
+         note: 3 of 3 commits are skipped: already measured (--again measures them again)\nexit 0"
     );
+    let shown = run(path, &["show", "v2"]);
+    assert!(shown.ends_with("exit 0"), "{shown}");
+    assert_eq!(run(path, &["show", "commit:v2"]), shown);
+    let unknown = run(path, &["show", "v9"]);
+    assert!(unknown.contains("no session `v9`"), "{unknown}");
     git(path, &["commit", "--quiet", "--allow-empty", "-m", "new"]);
     let newer = run(
         path,

@@ -11,7 +11,7 @@ use crate::shared::intake::{Intake, SessionDraft};
 use crate::shared::reading::document::LONGEST_MIB;
 use crate::shared::reading::spot::Spot;
 use crate::shared::sink::Sink;
-use crate::shared::spans::{WALL, measured, named_run, nobody, take_trace, timestamp_of};
+use crate::shared::spans::{WALL, measured, named_run, no_instance, take_trace, timestamp_of};
 use crate::{Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format {
@@ -68,7 +68,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     };
     let mut draft = measured(source.stem(), None, &trace);
     let run = named_run(&sink.options.trace, &mut draft);
-    let spans = trace.spans(nobody());
+    let spans = trace.spans(no_instance());
     if spans.len() == 0 {
         return take_trace(source, &digest, sink, session, draft, 1);
     }

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::github_action::wire::{BENCH, Bench, Commit, ENTRY, History, HistoryEntry};
 use crate::go::Quantity;
+use crate::shared::continued::ContinuedHistory;
 use crate::shared::detect::has_keys;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use crate::shared::keys::{put, put_object};
@@ -32,7 +33,7 @@ pub(super) const FORMAT: Format = Format::new(
 .with_keys(&["name", "value", "unit"]);
 
 /// The program that measured, as far as the files say.
-const TOOL: &str = "github-action-benchmark";
+const TOOL: &str = ContinuedHistory::TOOL;
 
 /// What the history begins with.
 const ASSIGNMENT: &str = "window.BENCHMARK_DATA";

@@ -12,6 +12,9 @@ pub struct ContinuedHistory {
 }
 
 impl ContinuedHistory {
+    /// What measured, as it is told of all of its runs.
+    pub(crate) const TOOL: &str = "github-action-benchmark";
+
     /// Returns the benchmark that is meant by a name of the tool: github-action-benchmark leaves out Go's number of
     /// processors, and writes its package behind the name, or not at all.
     pub(crate) fn benchmark(&self, name: &str) -> Option<&str> {

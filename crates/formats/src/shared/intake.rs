@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::shared::continued::ContinuedHistory;
 pub(crate) use crate::shared::drafts::{
     InstanceDraft, RunDraft, SessionDraft, SummaryDraft, iterations_of,
 };
@@ -16,7 +17,7 @@ use crate::shared::found::Found;
 use crate::shared::keys::make_way;
 use crate::shared::reading::spot::Spot;
 use crate::shared::sink::{INVALID, Sink};
-use crate::shared::spans::nobody;
+use crate::shared::spans::no_instance;
 use crate::{BadLine, ImportError, ImportOptions, Source};
 use lapwing_model::{
     DEEPEST, Id, Instance, InstanceEnd, InstanceOutcome, Metric, MetricName, Object, Record,
@@ -270,7 +271,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             return Ok(None);
         }
         let spans = spans.into_iter();
-        let spans = spans.map(|span| span.into_span(nobody(), None, 0));
+        let spans = spans.map(|span| span.into_span(no_instance(), None, 0));
         self.place_instance(spot, run, draft, spans)
     }
 
@@ -455,7 +456,11 @@ pub(crate) fn new_session(
         // The id does not depend on it, and the session that is in the store already wins.
         started: started.unwrap_or(options.now),
         seed: None,
-        tool: draft.tool,
+        // Otherwise the change of the tool would explain any other.
+        tool: match options.continued {
+            Some(_) => ContinuedHistory::TOOL.to_owned(),
+            None => draft.tool,
+        },
         name: draft.name.or_else(|| Some(source.telling_name())),
         attributes,
         artifacts: Object::new(),

@@ -116,7 +116,7 @@ pub(crate) fn traced(
     spans.sort_by_key(|span| span.events.values().min().copied());
     let mut reader = SpanReader::default();
     for span in &spans {
-        reader.add(&span.clone().into_span(nobody(), None, 0));
+        reader.add(&span.clone().into_span(no_instance(), None, 0));
     }
     let mut draft = measured(benchmark, seconds, &reader.finish());
     draft.spans = spans;
@@ -140,7 +140,7 @@ pub(crate) fn measured(benchmark: &str, seconds: Option<f64>, trace: &Trace) -> 
 }
 
 /// Returns an id for spans that have no instance yet.
-pub(crate) fn nobody() -> Id {
+pub(crate) fn no_instance() -> Id {
     Id::derived(&[])
 }
 

@@ -20,17 +20,20 @@ pub fn divergence_note(runs: [&Trace; 2], names: [&str; 2], matched: &MatchedRun
         return Note::marked("divergence", text).with("matched", count);
     }
     let Some(first) = matched.first else {
+        let [before, after] = runs.map(Trace::makespan);
         let text = format!(
-            "no divergence: no task of {other} differs from {one} by more than noise; tasks take {:.2}× as long there, \
-             with a spread of {} between tasks ({} matched)",
-            matched.ratio,
-            percent(matched.noise),
+            "no single task stands out: {} of both runs differ with a spread of {}, and none by much more; \
+             the whole takes {} in {one} and {} in {other}, which `lapwing trace compare` explains by class",
             counted(count, "task"),
+            percent(matched.noise),
+            time(before),
+            time(after),
         );
         return Note::marked("divergence", text)
             .with("matched", count)
-            .with("ratio", matched.ratio)
-            .with("noise", matched.noise);
+            .with("noise", matched.noise)
+            .with("baseline", before)
+            .with("candidate", after);
     };
     let task = |run: usize| first.tasks[run].map(|task| &runs[run].tasks[task]);
     let name = [0, 1]

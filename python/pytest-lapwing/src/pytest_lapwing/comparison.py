@@ -41,7 +41,7 @@ class Comparison:
             return lines, None
         statistic = self.gate.partition("=")[2].partition(":")[0]
         instead = "" if statistic == "mean" else f" (means are judged, not {statistic})"
-        return lines, f"{self.gate}{instead}: {'a mean is worse' if done.returncode == 1 else 'nothing could be judged'}"
+        return lines, f"{self.gate}{instead}: {'a mean is worse' if done.returncode == 1 else 'nothing could be judged; more rounds or a larger limit would tell'}"
 
 
 def asked_for(config: pytest.Config, facts: dict[str, Any]) -> Comparison | None:

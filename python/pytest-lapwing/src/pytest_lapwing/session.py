@@ -174,7 +174,7 @@ class Session:
         stands_in = benchmark_options.stands_in(self._config)
         kept = benchmark_options.kept(self._config) if stands_in and counts["instances"] else []
         if kept:
-            line = f"every run is stored with all rounds, without {' and '.join(kept)}; --lapwing-name=NAME names it"
+            line = f"every run is stored with all rounds, also without {' and '.join(kept)}; --lapwing-name=NAME names it"
             terminalreporter.line(line)
         ignored = benchmark_options.ignored(self._config) if stands_in else []
         ignored += sorted(self._ignored)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use lapwing_formats::{ContinuedHistory, ImportError, ImportOptions, Imported, Source};
 use lapwing_model::Id;
-use lapwing_record::{Filter, Store, StoreError};
+use lapwing_record::{BenchmarkRow, Filter, Store, StoreError};
 use lapwing_show::answers::annotating::came_note;
 use lapwing_show::writing::Note;
 
@@ -101,6 +101,22 @@ impl<'c> Target<'c> {
             suite: (*suite).to_owned(),
             benchmarks: rows.iter().map(|it| it.benchmark.clone()).collect(),
         }))
+    }
+
+    /// Returns the benchmarks that pass a filter, each with each of its metrics.
+    pub(super) fn figures(
+        &self,
+        filter: &Filter,
+    ) -> Result<BTreeSet<(String, String)>, StoreError> {
+        let Some(store) = &self.store else {
+            return Ok(BTreeSet::new());
+        };
+        let rows = store.catalogue().benchmarks(filter)?.into_iter();
+        let of = |row: BenchmarkRow| {
+            let metrics = row.metrics.into_iter();
+            metrics.map(move |metric| (row.benchmark.clone(), metric))
+        };
+        Ok(rows.flat_map(of).collect())
     }
 
     /// Returns the store's path, unless this is a dry run.

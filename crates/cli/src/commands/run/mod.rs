@@ -81,6 +81,7 @@ impl Run {
     /// Returns the command that compares both ends of the range of commits.
     fn ends_compared(&self, context: &Context) -> Vec<NextStep> {
         let ends = self.commits.as_deref().and_then(|it| it.split_once(".."));
+        let ends = ends.filter(|(first, last)| first != last);
         let compared = ends.map(|(first, last)| {
             let last = if last.is_empty() { "HEAD" } else { last };
             let sides = [first, last].map(|it| shell_word(&format!("commit:{it}")));

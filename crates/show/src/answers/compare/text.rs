@@ -427,7 +427,7 @@ fn described_notes(comparisons: &[Comparison]) -> Vec<Note> {
             "one_process",
             "ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others \
              may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old*.json'), or measurements of \
-             `lapwing run`; for files of hyperfine, `--each-run instance` does",
+             `lapwing run`",
         ),
         (
             DescribedValues::Summaries,
