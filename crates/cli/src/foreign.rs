@@ -593,7 +593,7 @@ mod tests {
             ),
             (
                 "continuous HEAD~1 HEAD -e -b x -- python3 work.py",
-                "lapwing run --commits 'HEAD~1..HEAD' --verbose -b x -- python3 work.py",
+                "lapwing run --commits 'HEAD~1..HEAD' --again --verbose -b x -- python3 work.py",
             ),
             (
                 "asv continuous main",
