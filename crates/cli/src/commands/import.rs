@@ -13,7 +13,6 @@ use lapwing_formats::{
     BadLines, ColumnChoices, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths,
     OtherEndings, Source, TraceNames,
 };
-use lapwing_record::Filter;
 use lapwing_show::answers::imported::ImportAnswer;
 
 use crate::error::{CliError, ExitStatus};
@@ -196,28 +195,22 @@ fn take_all(
         .into_iter()
         .partition::<Vec<_>, _>(|it| it.asked_for && is_history_of_action(&it.path));
     let mut options = options.clone();
-    let mut history = BTreeSet::new();
+    let (mut known, mut history) = (BTreeSet::new(), BTreeSet::new());
     for (at, place) in histories.iter().chain(&others).enumerate() {
-        if at > 0 && at == histories.len() && options.suite.is_none() {
+        if at > 0 && at == histories.len() && target.is_passing() {
             options.continued = target.only_history()?;
             tally.continued = options.continued.as_ref().map(|it| it.suite.clone());
-            history = target.figures(&Filter::default())?;
+            history = target.figures(&known)?;
         }
         match target.take(&place.path, &options)? {
             Ok(imported) => {
                 let name = name_of(&place.path);
-                if let Some(suite) = &options.continued.as_ref().map(|it| &it.suite) {
-                    let of_file = target.figures(&Filter {
-                        sessions: Some(imported.sessions.clone()),
-                        ..Filter::default()
-                    })?;
-                    if of_file.is_disjoint(&history) {
-                        return Err(CliError::input(format!(
-                            "{name} does not continue the history `{suite}`: no benchmark of it has a metric of one there"
-                        ))
-                        .hint("look at each alone: `lapwing FILE`"));
-                    }
+                if let Some(known) = &options.continued
+                    && target.figures(&imported.sessions)?.is_disjoint(&history)
+                {
+                    return Err(continues_nothing(&name, &known.suite));
                 }
+                known.extend(imported.sessions.iter().copied());
                 tally.add(imported, &name);
             }
             // It is read with the results that it goes with.
@@ -242,6 +235,14 @@ fn take_all(
         tally,
         other_endings,
     })
+}
+
+/// Returns the error of results that were given beside a history and have nothing in common with it.
+fn continues_nothing(file: &str, suite: &str) -> CliError {
+    let text = format!(
+        "{file} does not continue the history `{suite}`: no benchmark of it has a metric of one there"
+    );
+    CliError::input(text).hint("look at each alone: `lapwing FILE`")
 }
 
 /// Returns whether a file that was named is the history of github-action-benchmark.

@@ -103,20 +103,30 @@ impl<'c> Target<'c> {
         }))
     }
 
-    /// Returns the benchmarks that pass a filter, each with each of its metrics.
+    /// Returns the benchmarks of sessions, each with each of the metrics there.
     pub(super) fn figures(
         &self,
-        filter: &Filter,
+        sessions: &BTreeSet<Id>,
     ) -> Result<BTreeSet<(String, String)>, StoreError> {
         let Some(store) = &self.store else {
             return Ok(BTreeSet::new());
         };
-        let rows = store.catalogue().benchmarks(filter)?.into_iter();
+        let mut metrics = BTreeSet::new();
+        for session in sessions {
+            let state = store.catalogue().session_state(*session)?;
+            let of_runs = state.runs.into_iter().flat_map(|it| it.metrics);
+            metrics.extend(of_runs.map(|(name, _)| name));
+        }
+        let filter = Filter {
+            sessions: Some(sessions.clone()),
+            ..Filter::default()
+        };
+        let rows = store.catalogue().benchmarks(&filter)?;
         let of = |row: BenchmarkRow| {
-            let metrics = row.metrics.into_iter();
+            let metrics = metrics.iter().cloned();
             metrics.map(move |metric| (row.benchmark.clone(), metric))
         };
-        Ok(rows.flat_map(of).collect())
+        Ok(rows.into_iter().flat_map(of).collect())
     }
 
     /// Returns the store's path, unless this is a dry run.
