@@ -157,7 +157,7 @@ impl<'w> Typed<'w> {
         let are_traces = self.paths.iter().all(|path| is_trace(path));
         let [path] = &self.paths[..] else {
             let is_comparison = self.paths.len() == 2 || files_at(&self.paths) < FEWEST_OF_HISTORY;
-            let continues = self.paths.iter().any(|it| is_history_of_action(it));
+            let continues = is_comparison && self.paths.iter().any(|it| is_history_of_action(it));
             let usual = match is_comparison && !continues {
                 true => "compare",
                 false => "detect",

@@ -190,7 +190,9 @@ pub fn is_recorded_trace(format: &Format, source: &Source) -> bool {
 
 /// Returns whether a source is the history that github-action-benchmark keeps.
 pub fn is_history_of_action(source: &Source) -> bool {
-    github_action::is_history(source)
+    format_of(source, None).is_ok_and(|(format, because)| {
+        format.name == github_action::FORMAT.name && because != Some(github_action::IS_ARRAY)
+    })
 }
 
 /// Options of reading files.

@@ -42,7 +42,7 @@ pub struct Prediction {
 }
 
 impl Prediction {
-    /// Where the replay of what was measured is off by more than this share, it predicts nothing.
+    /// The largest relative error of the replay, as a share, with which anything is predicted.
     pub const LARGEST_ERROR: f64 = 0.1;
 
     /// Returns the relative error of the replay of what was measured.

@@ -205,10 +205,10 @@ fn take_all(
         match target.take(&place.path, &options)? {
             Ok(imported) => {
                 let name = name_of(&place.path);
-                if let Some(known) = &options.continued
+                if let Some(continued) = &options.continued
                     && target.figures(&imported.sessions)?.is_disjoint(&history)
                 {
-                    return Err(continues_nothing(&name, &known.suite));
+                    return Err(continues_nothing(&name, &continued.suite));
                 }
                 known.extend(imported.sessions.iter().copied());
                 tally.add(imported, &name);
@@ -240,7 +240,7 @@ fn take_all(
 /// Returns the error of results that were given beside a history and have nothing in common with it.
 fn continues_nothing(file: &str, suite: &str) -> CliError {
     let text = format!(
-        "{file} does not continue the history `{suite}`: no benchmark of it has a metric of one there"
+        "{file} does not continue the history `{suite}`: they have no benchmark with a metric in common"
     );
     CliError::input(text).hint("look at each alone: `lapwing FILE`")
 }

@@ -31,7 +31,7 @@ pub(super) const COMMAND_NAME: ForeignWord = option(
 );
 
 /// The answer to the gate of github-action-benchmark for two files.
-const ONE_VALUE: &str = "it needs several values per side (`go test -count=10`), since the noise of one is unknown; with one value per run, a history, `lapwing detect data.js output.txt --fail-on suspected`, judges the newest one from the 11th on";
+const ONE_VALUE: &str = "it needs several values per side (`go test -count=10`), since the noise of one is unknown; with one value per run, `lapwing detect data.js output.txt --fail-on suspected` judges the newest one by its history, from the 11th run on";
 
 /// Words of hyperfine 1.20, pytest-benchmark 5.2, benchstat (2025), asv 0.6, pyperf 2.10, timeit, criterion 0.8,
 /// github-action-benchmark 1 and bencher that mean nothing here, by program. The first that fits is taken.

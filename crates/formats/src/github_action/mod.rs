@@ -4,7 +4,6 @@
 mod wire;
 
 use std::collections::BTreeMap;
-use std::io::Read;
 
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -35,6 +34,9 @@ pub(super) const FORMAT: Format = Format::new(
 /// The program that measured, as far as the files say.
 const TOOL: &str = ContinuedHistory::TOOL;
 
+/// The sign of the array, which is no history.
+pub(super) const IS_ARRAY: &str = "it is an array of `name`, `value` and `unit`";
+
 /// What the history begins with.
 const ASSIGNMENT: &str = "window.BENCHMARK_DATA";
 
@@ -46,17 +48,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
     if begin.starts_with(b"{") && has_keys(head, &["lastUpdate", "repoUrl", "entries"]) {
         return Some("it has `lastUpdate`, `repoUrl` and `entries`");
     }
-    (begin.starts_with(b"[") && has_keys(head, &["name", "value", "unit"]))
-        .then_some("it is an array of `name`, `value` and `unit`")
-}
-
-/// Returns whether it is the history, and not the array.
-pub(super) fn is_history(source: &Source) -> bool {
-    const HEAD: u64 = 1 << 16;
-    let mut head = Vec::new();
-    let text = source.text().map(|it| it.take(HEAD));
-    let read = text.is_ok_and(|mut it| it.read_to_end(&mut head).is_ok());
-    read && !head.trim_ascii_start().starts_with(b"[") && looks_like(&head).is_some()
+    (begin.starts_with(b"[") && has_keys(head, &["name", "value", "unit"])).then_some(IS_ARRAY)
 }
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {

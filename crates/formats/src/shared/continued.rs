@@ -12,7 +12,7 @@ pub struct ContinuedHistory {
 }
 
 impl ContinuedHistory {
-    /// What measured, as it is told of all of its runs.
+    /// The program that measured, as all of its runs name it.
     pub(crate) const TOOL: &str = "github-action-benchmark";
 
     /// Returns the benchmark that is meant by a name of the tool: github-action-benchmark leaves out Go's number of

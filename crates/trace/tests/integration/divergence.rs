@@ -21,7 +21,7 @@ struct Job {
     speed: f64,
 }
 
-/// What differs in the second run.
+/// The difference planted in the second run.
 #[derive(Clone, Copy)]
 enum Planted {
     Nothing,

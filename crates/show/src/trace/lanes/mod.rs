@@ -39,7 +39,7 @@ const MOST_UNITS: i64 = 1 << 31;
 pub struct LanesPage<'t> {
     /// The trace.
     pub trace: &'t Trace,
-    /// What explains its time.
+    /// The causes of its time.
     pub found: &'t TraceFindings,
     /// What it is a trace of.
     pub title: &'t str,
@@ -56,7 +56,7 @@ pub struct LanesPage<'t> {
 pub struct OtherRun<'t> {
     /// Its trace.
     pub trace: &'t Trace,
-    /// What explains its time.
+    /// The causes of its time.
     pub found: &'t TraceFindings,
     /// The names of both runs.
     pub names: [&'t str; 2],

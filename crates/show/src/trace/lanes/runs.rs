@@ -6,7 +6,7 @@ use lapwing_trace::{
     Lane, LaneKind, LanePart, MISSING, Name, TaskGraph, TaskWait, Trace, TraceFindings, lanes,
 };
 
-/// What is drawn.
+/// One run, or two of the same tasks, as drawn.
 pub(super) struct DrawnRuns<'t> {
     /// The trace; of two runs everything of both, the second of which begins when the first does.
     pub trace: Cow<'t, Trace>,
