@@ -604,8 +604,7 @@ fn a_retirement_that_says_nothing_is_refused_and_one_of_the_future_is_told() {
     note: ratios marked ≈ are of one or two processes per side: their intervals, in
     parentheses, are of iterations within these processes, and others may differ.
     For a regression or improvement, compare at least 3 instances per side: several
-    files ('old*.json'), or measurements of `lapwing run`; for files of hyperfine,
-    `--each-run instance` does
+    files ('old*.json'), or measurements of `lapwing run`
     exit 3
     ");
 }
