@@ -34,10 +34,12 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, FromArgMatches, Parser};
 use lapwing_measure::local::{LAUNCHER_ARGUMENT, hide_from_children, serve_as_launcher};
 use lapwing_show::answers::error::ErrorAnswer;
-use lapwing_show::writing::{AnswerFormat, safe};
+use lapwing_show::writing::{AnswerFormat, Note, safe};
 
+use crate::commands::FilesRead;
 use crate::door::Door;
 use crate::error::CliError;
+use crate::foreign::Understood;
 use crate::terminal::Terminal;
 
 /// Measure how fast software is, keep every measurement, and compare with honest statistics
@@ -75,33 +77,20 @@ pub fn run() -> ExitCode {
         Ok(understood) => understood,
         Err(error) => return refuse_words(error),
     };
-    let command = understood.command;
-    let Door {
-        words,
+    let Parsed {
+        arguments,
+        understood,
         opened,
         notes,
-    } = match Door::of(understood.words, &program) {
-        Ok(door) => door,
-        Err(error) => return refuse_words(hints::with_hint(error)),
-    };
-    let matches = program.try_get_matches_from(words);
-    let arguments = match matches.and_then(|it| Arguments::from_arg_matches(&it)) {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            let is_refused = error.exit_code() != 0;
-            let renamed = is_refused.then(|| commands::renamed(&command)).flatten();
-            let known = renamed.or_else(|| foreign::answer(&error, &command));
-            return match known.or_else(|| neither(&error)) {
-                Some(error) => refuse_words(error),
-                None => refuse(&error),
-            };
-        }
+    } = match Parsed::of(understood, &mut program) {
+        Ok(parsed) => parsed,
+        Err(refused) => return refused,
     };
     let context = options::Context {
         opened: Mutex::new(opened),
         labels: understood.labels,
         file_notes: understood.note.into_iter().chain(notes).collect(),
-        command,
+        command: understood.command,
         ..options::Context::new(arguments.common)
     };
     if let Err(error) = check_clock() {
@@ -122,6 +111,54 @@ pub fn run() -> ExitCode {
         Err(error) => {
             let error = foreign::explained(hints::with_hint(error), &context.command);
             report(error, &context)
+        }
+    }
+}
+
+/// The arguments of this process, and what they mean.
+struct Parsed {
+    arguments: Arguments,
+    understood: Understood,
+    /// The files, if they were read to find the command.
+    opened: Option<FilesRead>,
+    /// Remarks on what the command leaves aside.
+    notes: Vec<Note>,
+}
+
+impl Parsed {
+    /// Parses arguments; those that are refused because of words of another program once more in ours.
+    fn of(understood: Understood, program: &mut Command) -> Result<Self, ExitCode> {
+        let mut understood = understood;
+        let mut is_first = true;
+        loop {
+            let words = understood.words.clone();
+            let door = Door::of(words, program).map_err(|it| refuse_words(hints::with_hint(it)))?;
+            let matches = program.try_get_matches_from_mut(door.words);
+            let error = match matches.and_then(|it| Arguments::from_arg_matches(&it)) {
+                Ok(arguments) => {
+                    return Ok(Self {
+                        arguments,
+                        understood,
+                        opened: door.opened,
+                        notes: door.notes,
+                    });
+                }
+                Err(error) => error,
+            };
+            let is_refused = error.exit_code() != 0;
+            let command = &understood.command;
+            let renamed = is_refused.then(|| commands::renamed(command)).flatten();
+            let answer = renamed
+                .map(Err)
+                .or_else(|| foreign::answer(&error, command));
+            match answer {
+                Some(Ok(other)) if is_first => understood = other,
+                Some(Ok(_)) | None => {
+                    return Err(neither(&error).map_or_else(|| refuse(&error), refuse_words));
+                }
+                Some(Err(error)) => return Err(refuse_words(error)),
+            }
+            is_first = false;
         }
     }
 }

@@ -22,6 +22,7 @@ use lapwing_show::report::{
 use lapwing_show::writing::{AnswerFormat, Note};
 use lapwing_trace::SpanReader;
 
+use super::import::ReadingOptions;
 use crate::cleaning::{AuditOption, CleaningOptions, JudgingOptions, TriageOption};
 use crate::commands::compare::control_result;
 use crate::comparing::{GatheredSides, StatisticsOptions, compared_metrics, gather, parse_side};
@@ -35,6 +36,10 @@ use crate::store::{note_unknown_names, open_for_reading, retired_notes};
 /// Write an HTML report that a browser can open without a server
 #[derive(Debug, Args)]
 pub struct ReportCommand {
+    /// Files, glob patterns or directories with results in any format that `lapwing import` reads, to show
+    /// instead of the store
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// Output folder; an existing report in it is replaced
     #[arg(long, short, value_name = "FOLDER", default_value = "lapwing-report")]
     output: PathBuf,
@@ -53,6 +58,8 @@ pub struct ReportCommand {
     /// Open the report in a browser
     #[arg(long)]
     open: bool,
+    #[command(flatten, next_help_heading = "Files")]
+    reading: ReadingOptions,
     #[command(flatten)]
     main: MainOption,
     #[command(flatten)]
@@ -68,6 +75,19 @@ pub struct ReportCommand {
 }
 
 impl ReportCommand {
+    /// Returns the name of what the report is made from.
+    fn source(&self, context: &Context) -> String {
+        let files: Vec<String> = self
+            .files
+            .iter()
+            .map(|it| it.display().to_string())
+            .collect();
+        match files.is_empty() {
+            true => context.store.display().to_string(),
+            false => first_names(&files, 3),
+        }
+    }
+
     /// Writes the report and prints the path of its index.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         if is_stdout(&self.output) {
@@ -76,6 +96,14 @@ impl ReportCommand {
                     .hint("name a folder, such as `-o lapwing-report`"),
             );
         }
+        if self.files.is_empty() {
+            return self.write(context);
+        }
+        let files = context.files(&self.files, &self.reading.options())?;
+        self.write(&files.context(context))
+    }
+
+    fn write(self, context: &Context) -> Result<ExitStatus, CliError> {
         let asked = self.filters.filter()?;
         let judging = JudgingOptions {
             main: self.main.choice(),
@@ -106,7 +134,7 @@ impl ReportCommand {
             made: format!(
                 "Made by lapwing {} from {}. Intervals are 95 % confidence intervals over instances.",
                 env!("CARGO_PKG_VERSION"),
-                context.store.display()
+                self.source(context)
             ),
             rules: judging.rules,
             metrics: filter.metrics.clone(),

@@ -97,7 +97,6 @@ impl TypedWords {
                 Some(output) => shell_word(output),
                 None => String::new(),
             }),
-            "stem" => Path::new(value()?).file_stem()?.to_str().map(quoted),
             "gate" => self.gate(),
             "column" => (value()? == ".file").then(String::new),
             "only_ends" => {

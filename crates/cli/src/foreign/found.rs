@@ -6,7 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::filled::TypedWords;
 use super::table::{CLEANUP, COMMAND_NAME, IGNORE_FAILURE, TABLE};
-use super::{Found, Instead, WordKind};
+use super::{Found, WordKind};
 use crate::commands::is_history_of_action;
 
 /// Returns the word that was refused.
@@ -89,10 +89,7 @@ pub(super) fn foreign_command(name: &str, words: &[&str]) -> Option<Found> {
         ))
     });
     let first = found.clone().next();
-    let fits = |(it, _): &Found| match it.instead {
-        Instead::Line(text) | Instead::Same(text) => typed.fill(text).is_some(),
-        Instead::Words(_) | Instead::Omitted | Instead::Explained => true,
-    };
+    let fits = |(it, _): &Found| it.instead.line().is_none_or(|it| typed.fill(it).is_some());
     found.find(fits).or(first)
 }
 

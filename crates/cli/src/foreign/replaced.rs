@@ -7,12 +7,14 @@ use lapwing_model::text::shell_word;
 use super::filled::{TypedWords, places};
 use super::found::{find, has_name, option_of};
 use super::table::TABLE;
-use super::{ForeignWord, Found, Instead, WordKind, is_foreign_command};
+use super::{ForeignWord, Found, Instead, WordKind};
 use crate::suite::suite_file;
 
 /// A command line in our words.
 pub(super) struct FullLine {
     pub(super) line: String,
+    /// Its words, if it is one command that means the same and can be executed.
+    pub(super) same: Option<Vec<String>>,
     /// The words of other programs, that with the first answer first: it tells most.
     pub(super) answered: Vec<Found>,
 }
@@ -24,7 +26,16 @@ impl FullLine {
         let first = replaced.iter().find(|it| !is_omitted(it));
         let omitted = replaced.iter().filter(is_omitted);
         let answered = first.into_iter().chain(omitted).copied().collect();
-        Self { line, answered }
+        let is_same = replaced.iter().all(|it| it.0.instead.is_same());
+        let words = shlex::split(&line).filter(|_| is_same);
+        // Several commands, or a place to be filled.
+        let is_open = |it: &String| ["&&", "|", "COMMAND"].contains(&it.as_str());
+        let same = words.filter(|it| !it.iter().any(is_open) && is_accepted(it));
+        Self {
+            line,
+            same,
+            answered,
+        }
     }
 }
 
@@ -67,11 +78,7 @@ fn replace(
         while let Some((other, name)) = rest.iter().find_map(|it| option_of(it, found.names)) {
             replace((other, name), &mut rest, replaced)?;
         }
-        let text = match found.instead {
-            Instead::Line(text) | Instead::Same(text) => text,
-            Instead::Words(_) | Instead::Omitted | Instead::Explained => return None,
-        };
-        let text = TypedWords::of(&rest).fill(text)?;
+        let text = TypedWords::of(&rest).fill(found.instead.line()?)?;
         if text.contains("lapwing ") {
             return Some(Some(whole_line(&text)));
         }
@@ -94,19 +101,15 @@ fn replace(
             None
         }
     };
-    let text = match found.instead {
-        Instead::Words(text) => text,
-        Instead::Omitted => "",
-        Instead::Line(text) => {
-            let from = command_at(words).map_or(1, |it| it + 1);
-            let typed = TypedWords {
-                value,
-                ..TypedWords::of(&words[from..])
-            };
-            return Some(Some(whole_line(&typed.fill(text)?)));
-        }
-        Instead::Same(_) | Instead::Explained => return None,
-    };
+    if let Some(text) = found.instead.line() {
+        let from = command_at(words).map_or(1, |it| it + 1);
+        let typed = TypedWords {
+            value,
+            ..TypedWords::of(&words[from..])
+        };
+        return Some(Some(whole_line(&typed.fill(text)?)));
+    }
+    let text = found.instead.words()?;
     let typed = TypedWords {
         value,
         ..TypedWords::of(words)
@@ -114,7 +117,10 @@ fn replace(
     let instead = shlex::split(&typed.fill(text)?)?;
     words.splice(at..at, instead);
     // Of a foreign command there is one already.
-    let is_foreign = |word: &String| is_foreign_command(word);
+    let is_foreign = |word: &String| {
+        let mut commands = TABLE.iter().filter(|it| it.kind == WordKind::Command);
+        commands.any(|it| it.names.contains(&word.as_str()))
+    };
     let is_whole = words.first().is_some_and(|it| it == "lapwing");
     if is_whole && command_at(words).is_none() && !words.iter().any(is_foreign) {
         words.insert(1, found.command.to_owned());
@@ -146,7 +152,7 @@ pub(super) fn replace_arguments(words: &mut Vec<String>) -> Option<(&'static For
         let here: Vec<&'static ForeignWord> = here.collect();
         for found in here {
             let places = found.names.iter().find_map(|name| places(name, &word));
-            let Instead::Words(text) = found.instead else {
+            let Some(text) = found.instead.words() else {
                 continue;
             };
             let Some(instead) = places.and_then(|it| TypedWords::of(&it).fill(text)) else {
@@ -161,6 +167,10 @@ pub(super) fn replace_arguments(words: &mut Vec<String>) -> Option<(&'static For
         }
     }
     first
+}
+
+fn is_accepted(words: &[String]) -> bool {
+    crate::program().try_get_matches_from(words).is_ok()
 }
 
 /// Returns the arguments, with `-- COMMAND` if they measure a suite and there is none here; commands are not selected.

@@ -1,6 +1,6 @@
 //! The table.
 
-use super::Instead::{Explained, Line, Omitted, Same, Words};
+use super::Instead::{Explained, Line, NearLine, NearWords, Omitted, Words};
 use super::{ForeignWord, argument, command, flag, option, unstored};
 
 /// A letter of hyperfine that means something else here.
@@ -89,7 +89,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "hyperfine",
         "run",
         &["--export-asciidoc", "--export-orgmode"],
-        Words("--export-markdown {}"),
+        NearWords("--export-markdown {}"),
         "--export-markdown FILE writes a table, --export-csv FILE its figures",
     ),
     flag(
@@ -110,7 +110,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "pytest-benchmark",
         "run",
         &["--benchmark-json"],
-        Words("--export {}"),
+        NearWords("--export {}"),
         "--export FILE.json writes the answer; `lapwing export --to pytest-benchmark -o FILE` writes this format",
     ),
     option(
@@ -131,14 +131,14 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "pytest-benchmark",
         "run",
         &["--benchmark-compare"],
-        Omitted,
+        NearWords(""),
         "`lapwing compare OLD NEW` compares stored runs, or files",
     ),
     option(
         "pytest-benchmark",
         "run",
         &["--benchmark-compare-fail"],
-        Omitted,
+        NearWords(""),
         "`lapwing compare OLD NEW --fail-on regression --smallest-effect 5%` exits with 1 where a slowdown is shown",
     ),
     option(
@@ -180,7 +180,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "pytest-benchmark",
         "run",
         &["--benchmark-only", "--benchmark-skip"],
-        Omitted,
+        NearWords(""),
         "--benchmark NAME and --tag TAG choose what is measured",
     ),
     flag(
@@ -194,7 +194,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "pytest-benchmark",
         "run",
         &["--benchmark-disable"],
-        Words("--dry-run"),
+        NearWords("--dry-run"),
         "`lapwing run` always measures; --dry-run only shows what it would measure",
     ),
     option(
@@ -220,7 +220,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "pytest-benchmark",
         "run",
         &["--benchmark-storage", "--benchmark-netrc"],
-        Omitted,
+        NearWords(""),
         "--store PATH names the file of measurements",
     ),
     option(
@@ -372,7 +372,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "benchstat",
         "compare",
         &["-html", "--html"],
-        Words("--format markdown"),
+        NearWords("--format markdown"),
         "--format markdown writes a table, `lapwing report` pages",
     ),
     flag(
@@ -508,7 +508,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "asv",
         "run",
         &["--python", "--environment", "-E"],
-        Omitted,
+        NearWords(""),
         "write `python` or an environment into the suite; --variant NAME chooses one",
     ),
     option(
@@ -536,7 +536,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "asv",
         "run",
         &["--attribute", "-a"],
-        Omitted,
+        NearWords(""),
         "--iterations, --instances, --burn-in and --min-time set the numbers",
     ),
     option(
@@ -564,7 +564,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "asv",
         "run",
         &["ALL", "NEW"],
-        Words("--commits FIRST..HEAD"),
+        NearWords("--commits FIRST..HEAD"),
         "--commits A..B measures the commits of a range that were not measured yet, from the one that you write for FIRST",
     ),
     command(
@@ -582,7 +582,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
     command(
         "asv",
         &["publish"],
-        Line("import {results} && lapwing report"),
+        Line("report {results}"),
         "a report is a folder of pages that needs no server",
     ),
     command(
@@ -594,7 +594,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
     command(
         "asv",
         &["preview"],
-        Line("import {results} && lapwing report --open"),
+        Line("report --open {results}"),
         "a report is a folder of pages that needs no server",
     ),
     command(
@@ -606,13 +606,13 @@ pub(super) const TABLE: &[ForeignWord] = &[
     command(
         "asv",
         &["gh-pages"],
-        Line("import {results} && lapwing report -o gh-pages"),
+        NearLine("report -o gh-pages {results}"),
         "it writes the pages, and `git worktree` or the workflow of the repository publishes them",
     ),
     command(
         "asv",
         &["gh-pages"],
-        Line("report -o gh-pages"),
+        NearLine("report -o gh-pages"),
         "it writes the pages, and `git worktree` or the workflow of the repository publishes them",
     ),
     command(
@@ -624,7 +624,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
     command(
         "asv",
         &["machine"],
-        Line("doctor"),
+        NearLine("doctor"),
         "hosts are recorded with each run; `lapwing doctor` says whether this one is suitable for measuring",
     ),
     command(
@@ -642,7 +642,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
     command(
         "asv",
         &["profile"],
-        Line("run -b {1} --profile 'perf record -o {artifact} --'"),
+        NearLine("run -b {1} --profile 'perf record -o {artifact} --'"),
         "it executes a benchmark once more under a profiler",
     ),
     command(
@@ -660,13 +660,13 @@ pub(super) const TABLE: &[ForeignWord] = &[
     command(
         "pyperf",
         &["compare_to"],
-        Same("compare {}"),
+        Line("compare {}"),
         "the first file is the baseline",
     ),
     command(
         "Python",
         &["timeit"],
-        Same("time {}"),
+        Line("time {}"),
         "statements are measured in fresh processes",
     ),
     command(
@@ -702,13 +702,13 @@ pub(super) const TABLE: &[ForeignWord] = &[
     command(
         "pyperf",
         &["metadata"],
-        Line("import {} && lapwing report"),
+        Line("report {}"),
         "the page of a benchmark shows where it was measured",
     ),
     command(
         "pyperf",
         &["collect_metadata", "system"],
-        Line("doctor"),
+        NearLine("doctor"),
         "it says whether this machine is suitable for measuring; what is known of it is recorded with each run",
     ),
     command(
@@ -776,8 +776,8 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "pyperf",
         "time",
         &["--output", "-o"],
-        Words("--name {stem}"),
-        "every value is stored under this name: `lapwing compare session:OLD session:NEW` compares two of them",
+        Words("--export-json {}"),
+        "every value is stored; --export-json FILE also writes them, for `lapwing compare OLD NEW`",
     ),
     option(
         "pyperf",
@@ -797,7 +797,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "pyperf",
         "time",
         &["--min-time"],
-        Omitted,
+        NearWords(""),
         "a value takes at least 0.1 s; --loops N sets the number of executions",
     ),
     option(

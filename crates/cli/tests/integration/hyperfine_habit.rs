@@ -32,11 +32,8 @@ fn each_documented_option_means_the_same_or_is_answered_with_ours() {
             &["--min-runs=2", "--min-benchmarking-time", "0", "true"],
             Works,
         ),
-        (
-            &["-M", "5", "true"],
-            Hint("--runs N executes each command exactly N times"),
-        ),
-        (&["--max-runs=5", "true"], Hint("--max-time")),
+        (&["-M", "5", "true"], Works),
+        (&["--max-runs=5", "true"], Works),
         (&["-r", "1", "-s", "true", "echo a"], Works),
         (&["-r", "1", "--setup", "true", "echo a"], Works),
         (&["-r", "1", "-s", "false", "echo a"], Fails),
@@ -57,18 +54,9 @@ fn each_documented_option_means_the_same_or_is_answered_with_ours() {
             &["-r", "1", "-p", "true", "-p", "true", "echo a"],
             Hint("once for all commands, or once for each"),
         ),
-        (
-            &["-C", "true", "echo a"],
-            Hint("--check COMMAND runs after each iteration"),
-        ),
-        (
-            &["--conclude=true", "echo a"],
-            Hint("--check COMMAND runs after each iteration"),
-        ),
-        (
-            &["-r", "1", "-c", "true", "echo a"],
-            Hint("--teardown COMMAND runs after each instance"),
-        ),
+        (&["-r", "1", "-C", "true", "echo a"], Works),
+        (&["-r", "1", "--conclude=true", "echo a"], Works),
+        (&["-r", "1", "-c", "true", "echo a"], Works),
         (&["-r", "1", "--cleanup", "true", "echo a"], Works),
         (&["-r", "1", "--cleanup", "false", "echo a"], Fails),
         (&["-r", "1", "-P", "n", "1", "3", "echo {n}"], Works),
@@ -104,8 +92,8 @@ fn each_documented_option_means_the_same_or_is_answered_with_ours() {
             &["-r", "1", "-N", "-S", "bash", "echo a"],
             Hint("cannot be used with"),
         ),
-        (&["-r", "1", "-i", "exit 3"], Hint("-f (--ignore-failure)")),
-        (&["-r", "1", "exit 3", "-i"], Hint("-f (--ignore-failure)")),
+        (&["-r", "1", "-i", "exit 3"], Works),
+        (&["-r", "1", "exit 3", "-i"], Works),
         (&["-r", "1", "--ignore-failure", "exit 3"], Works),
         (
             &["-r", "1", "--ignore-failure=all-non-zero", "exit 3"],
@@ -117,16 +105,10 @@ fn each_documented_option_means_the_same_or_is_answered_with_ours() {
             &["-r", "1", "--ignore-failure=some", "exit 3"],
             Hint("write exit codes such as `1,2`"),
         ),
-        (&["--style", "basic", "true"], Hint("--color never")),
-        (
-            &["--sort=command", "true"],
-            Hint("commands are listed as given"),
-        ),
-        (&["-u", "second", "true"], Hint("times are in seconds")),
-        (
-            &["--time-unit=millisecond", "true"],
-            Hint("units follow the values"),
-        ),
+        (&["-r", "1", "--style", "basic", "true"], Works),
+        (&["-r", "1", "--sort=command", "true"], Works),
+        (&["-r", "1", "-u", "second", "true"], Works),
+        (&["-r", "1", "--time-unit=millisecond", "true"], Works),
         (&["-r", "1", "--export-json", "f.json", "true"], Works),
         (&["-r", "1", "--export-csv", "f.csv", "true"], Works),
         (&["-r", "1", "--export-markdown=f.md", "true"], Works),
@@ -138,7 +120,7 @@ fn each_documented_option_means_the_same_or_is_answered_with_ours() {
             &["--export-orgmode", "f.org", "true"],
             Hint("--export-markdown FILE"),
         ),
-        (&["--show-output", "true"], Hint(">>output.txt")),
+        (&["-r", "1", "--show-output", "true"], Works),
         (
             &["--output=pipe", "true"],
             Hint("redirect it in the command"),
@@ -149,7 +131,7 @@ fn each_documented_option_means_the_same_or_is_answered_with_ours() {
             &["-r", "1", "--input=none.txt", "cat"],
             Hint("none.txt does not exist"),
         ),
-        (&["-n", "name", "true"], Hint("--command-name")),
+        (&["-r", "1", "-n", "name", "true"], Works),
         (&["-r", "1", "--command-name=name", "echo a"], Works),
         (
             &["-r", "1", "--command-name=a", "--command-name=b", "echo a"],
@@ -170,7 +152,7 @@ fn each_documented_option_means_the_same_or_is_answered_with_ours() {
             &["--reference-name=old", "echo a"],
             Hint("--reference <COMMAND>"),
         ),
-        (&["--debug-mode", "true"], Hint("--dry-run")),
+        (&["--debug-mode", "true"], Works),
         (&["-r", "1", "false"], Fails),
         (&["-r", "1", "no-such-program"], Hint("there is no program")),
         (
@@ -236,6 +218,7 @@ fn results_are_written_as_hyperfine_writes_them_and_read_again() {
     let mut expected = vec![
         "command",
         "exit_codes",
+        "lapwing_instances",
         "max",
         "mean",
         "median",
@@ -271,6 +254,14 @@ fn results_are_written_as_hyperfine_writes_them_and_read_again() {
     .unwrap();
     let read = run(path, &["--store", "other.db", "import", "times.json"]);
     assert!(read.ends_with("exit 0"), "{read}");
+    let done = run(
+        path,
+        &["run", "-r", "10", "--export-json", "true.json", "true"],
+    );
+    assert!(done.ends_with("exit 0"), "{done}");
+    let shown = output(path, &["show", "true.json", "--format", "json"]);
+    let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
+    assert_eq!(shown["results"][0]["instances"], 5);
     let twice = run(
         path,
         &["run", "--export-json", "-", "--export-csv", "-", "true"],
@@ -511,22 +502,14 @@ fn a_failing_clean_up_fails_and_is_told() {
 #[test]
 fn an_option_of_another_program_is_answered_for_programs_too() {
     let folder = TempDir::new().unwrap();
-    let arguments = [
-        "compare",
-        "--format",
-        "json",
-        "-delta-test",
-        "ttest",
-        "a.txt",
-        "b.txt",
-    ];
+    let arguments = ["compare", "--format", "json", "-html", "a.txt", "b.txt"];
     let done = output(folder.path(), &arguments);
     assert_eq!(done.status.code(), Some(2));
     let json: Value = serde_json::from_slice(&done.stdout).unwrap();
-    assert_eq!(json["error"], "-delta-test is an option of benchstat");
+    assert_eq!(json["error"], "-html is an option of benchstat");
     let hint = json["hint"].as_str().unwrap();
     assert!(
-        hint.contains("`lapwing compare --format json a.txt b.txt`"),
+        hint.ends_with("--format markdown writes a table, `lapwing report` pages"),
         "{hint}"
     );
     let pytest = run(folder.path(), &["run", "--benchmark-json=out.json"]);

@@ -3,6 +3,7 @@
 mod wire;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -127,10 +128,38 @@ fn read_result(document: &Document, raw: &RawValue) -> Result<CommandResult, Bad
             return Err(document.wrong(raw, reason));
         }
     }
+    if let Some(counts) = &result.lapwing_instances {
+        let sum = counts
+            .iter()
+            .try_fold(0_usize, |sum, it| sum.checked_add(*it));
+        if sum != Some(runs) {
+            let command = &result.command;
+            let reason = format!(
+                "the numbers in `lapwing_instances` of `{command}` do not add up to the length of `times` ({runs})"
+            );
+            return Err(document.wrong(raw, reason));
+        }
+    }
     Ok(result)
 }
 
-/// Returns what one result becomes: an instance, or one for each of its runs.
+/// Returns the runs of each instance.
+fn instances(result: &CommandResult, each_run: EachRun) -> Vec<Range<usize>> {
+    let runs = result.times.len();
+    let counts = match (each_run, &result.lapwing_instances) {
+        (EachRun::Instance, _) if runs > 1 => vec![1; runs],
+        (EachRun::Iteration, Some(counts)) if !counts.is_empty() => counts.clone(),
+        _ => vec![runs],
+    };
+    let mut end = 0;
+    let ranges = counts.into_iter().map(|count| {
+        end += count;
+        end - count..end
+    });
+    ranges.collect()
+}
+
+/// Returns the instances of one result.
 fn drafts(
     result: CommandResult,
     name: &str,
@@ -138,20 +167,15 @@ fn drafts(
     session: Id,
     each_run: EachRun,
 ) -> Vec<InstanceDraft> {
-    let runs = result.times.len();
-    let instances = match each_run {
-        EachRun::Iteration => 1,
-        EachRun::Instance => runs.max(1),
-    };
     let mut attributes = result.others.clone();
-    if runs > 0 {
+    if !result.times.is_empty() {
         for key in DERIVED {
             attributes.remove(key);
         }
     }
-    (0..instances)
-        .map(|k| {
-            let which = if instances > 1 { k..k + 1 } else { 0..runs };
+    let instances = instances(&result, each_run).into_iter().enumerate();
+    instances
+        .map(|(k, which)| {
             InstanceDraft {
                 id: Some(Id::derived(&[
                     b"hyperfine instance",
@@ -185,7 +209,7 @@ fn metrics() -> BTreeMap<MetricName, Metric> {
     ])
 }
 
-fn columns(result: &CommandResult, which: std::ops::Range<usize>) -> IterationColumns {
+fn columns(result: &CommandResult, which: Range<usize>) -> IterationColumns {
     let mut values =
         BTreeMap::from([("wall_time".to_owned(), result.times[which.clone()].to_vec())]);
     if !result.memory_usage_byte.is_empty() {

@@ -36,6 +36,8 @@ pub(super) struct CommandResult {
     pub(super) memory_usage_byte: Vec<f64>,
     pub(super) exit_codes: Option<Vec<Option<i32>>>,
     pub(super) parameters: Option<Object>,
+    /// How many of the times each instance has, in files of `lapwing`.
+    pub(super) lapwing_instances: Option<Vec<usize>>,
     #[serde(flatten)]
     pub(super) others: Object,
 }

@@ -6,10 +6,13 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use super::rounds::RoundFigures;
-use super::{ExchangeEntry, ExchangeError, ExchangeSummary, JsonList, each_entry};
+use super::{CountedValues, ExchangeEntry, ExchangeError, ExchangeSummary, JsonList, each_entry};
 use lapwing_analyse::clean::{CleaningPolicy, IterationState};
 use lapwing_model::{Id, Record, Summary};
 use lapwing_record::{Filter, Store, StoreError};
+
+/// The key for the number of times of each instance, in the order of the times.
+const PER_INSTANCE: &str = "lapwing_instances";
 
 pub(super) fn write(
     store: &Store,
@@ -52,7 +55,7 @@ fn each_result(
         };
         exchanged.note(Some(&counted));
         let codes = exit_codes(entry, &metric, &accepted);
-        visit(result(entry, &counted.values, &rounds, &codes))
+        visit(result(entry, &counted, &rounds, &codes))
     })?;
     Ok(exchanged)
 }
@@ -167,7 +170,17 @@ impl HyperfineResults {
     }
 }
 
-fn result(entry: &ExchangeEntry<'_>, times: &[f64], rounds: &RoundFigures, codes: &[i64]) -> Value {
+fn result(
+    entry: &ExchangeEntry<'_>,
+    times: &CountedValues,
+    rounds: &RoundFigures,
+    codes: &[i64],
+) -> Value {
+    let CountedValues {
+        values: times,
+        per_instance,
+        ..
+    } = times;
     let mean = |metric: &str| match entry.counted(metric) {
         Some(counted) => lapwing_stats::mean(&counted.values),
         None => Some(entry.centre(metric)?.value),
@@ -194,6 +207,10 @@ fn result(entry: &ExchangeEntry<'_>, times: &[f64], rounds: &RoundFigures, codes
         && memory.values.len() == times.len()
     {
         result["memory_usage_byte"] = json!(memory.values);
+    }
+    if per_instance.len() > 1 {
+        // hyperfine has one process per run; ours may have several runs.
+        result[PER_INSTANCE] = json!(per_instance);
     }
     add_parameters(&mut result, entry);
     result

@@ -116,6 +116,8 @@ struct ExchangeEntry<'d> {
 struct CountedValues {
     /// The values of all instances, in order.
     values: Vec<f64>,
+    /// How many of them each instance has.
+    per_instance: Vec<usize>,
     estimate: Estimate,
     left_out: u64,
 }
@@ -145,13 +147,12 @@ impl ExchangeEntry<'_> {
     fn counted(&self, metric: &str) -> Option<CountedValues> {
         let cleaned = clean(&self.data.instances, metric, CleaningPolicy::default());
         let estimate = estimate(&cleaned)?;
-        let values = cleaned
-            .instances
-            .iter()
-            .flat_map(|instance| instance.values.iter().copied())
-            .collect();
+        let instances = || cleaned.instances.iter();
         Some(CountedValues {
-            values,
+            values: instances()
+                .flat_map(|it| it.values.iter().copied())
+                .collect(),
+            per_instance: instances().map(|it| it.values.len()).collect(),
             estimate,
             left_out: u64::try_from(cleaned.left_out.total()).unwrap_or(u64::MAX),
         })
