@@ -192,6 +192,13 @@ pub fn gather(
         );
         notes.push(Note::marked("matched_by_name", text));
     }
+    if let Some(only) = samples.match_only_ones() {
+        let text = format!(
+            "each side has one benchmark, under another name ({}): these are compared",
+            only.join(", ")
+        );
+        notes.push(Note::marked("matched_only_ones", text));
+    }
     let names = found.sides.names();
     notes.extend(pool_note(&found.sides.pools()));
     notes.extend((1..names.len()).filter_map(|candidate| {

@@ -354,7 +354,7 @@ fn option_of<'c>(program: &'c Command, command: &str, name: &str) -> Option<&'c 
 }
 
 /// Returns whether a word is no file, and begins with a program.
-fn is_command(text: &str) -> bool {
+pub fn is_command(text: &str) -> bool {
     let words = shlex::split(text).unwrap_or_default();
     let Some(first) = words.first().map(Path::new) else {
         return false;

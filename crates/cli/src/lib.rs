@@ -154,7 +154,8 @@ impl Parsed {
             match answer {
                 Some(Ok(other)) if is_first => understood = other,
                 Some(Ok(_)) | None => {
-                    return Err(neither(&error).map_or_else(|| refuse(&error), refuse_words));
+                    return Err(neither(&error, &understood.command)
+                        .map_or_else(|| refuse(&error), refuse_words));
                 }
                 Some(Err(error)) => return Err(refuse_words(error)),
             }
@@ -178,14 +179,28 @@ fn with_short_help(command: Command) -> Command {
         .mut_subcommands(with_short_help)
 }
 
-/// Returns the error on a word that is neither a command nor a file, and like no command.
-fn neither(error: &clap::Error) -> Option<CliError> {
+/// Returns the error on a word that is neither a command nor a file.
+fn neither(error: &clap::Error, words: &[String]) -> Option<CliError> {
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
     };
+    let program = program();
+    let is_shown = |it: &String| {
+        let command = program.find_subcommand(it);
+        command.is_some_and(|command| command.get_name() == it && !command.is_hide_set())
+    };
+    let alike: Vec<String> = candidates(error).into_iter().filter(is_shown).collect();
+    let is_first = words.get(1) == Some(name);
+    let run = foreign::line(&[&["lapwing".to_owned(), "run".to_owned()], &words[1..]].concat());
+    let hint = match &alike[..] {
+        _ if is_first && door::is_command(name) => {
+            format!("`{run}` measures it as a command; `lapwing help` lists the commands")
+        }
+        [] => "`lapwing help` lists the commands".to_owned(),
+        alike => format!("similar commands: {}", alike.join(", ")),
+    };
     let text = format!("there is no command and no file `{name}`");
-    let is_like = error.get(ContextKind::SuggestedSubcommand).is_some();
-    (!is_like).then(|| CliError::input(text).hint("`lapwing help` lists the commands"))
+    Some(CliError::input(text).hint(hint).candidates(alike))
 }
 
 /// Shows what is wrong with the arguments, or the help that they ask for.

@@ -334,6 +334,28 @@ impl SideSamples {
         Some(names)
     }
 
+    /// Matches the benchmarks of files that have one each, under different names: they are what is compared. Returns
+    /// their names if it did.
+    pub fn match_only_ones(&mut self) -> Option<Vec<String>> {
+        let only_of = |side: usize| {
+            let measured = self.samples.iter();
+            let measured = measured.filter(|(_, it)| it.sides[side].iter().any(is_there));
+            let mut names = measured.map(|((subject, _), _)| subject.benchmark.as_str());
+            let first = names.next()?;
+            names.all(|name| name == first).then(|| first.to_owned())
+        };
+        let names: Vec<String> = (0..self.count).map(only_of).collect::<Option<_>>()?;
+        if !self.are_files || names.iter().all(|name| *name == names[0]) {
+            return None;
+        }
+        let title = names.join(" → ");
+        for ((mut subject, group), gathered) in std::mem::take(&mut self.samples) {
+            subject.benchmark.clone_from(&title);
+            self.put((subject, group), gathered);
+        }
+        Some(names)
+    }
+
     /// Returns what differs between the environments of the first side and another, and was not asked for.
     pub fn unintended_differences(&self, candidate: usize) -> Vec<UnintendedDifference> {
         match (self.environments.first(), self.environments.get(candidate)) {

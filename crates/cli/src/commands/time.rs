@@ -5,7 +5,9 @@ use lapwing_measure::session::{PlannedSession, RequestedBenchmarks, SessionReque
 use lapwing_measure::suite::{AdHoc, OutputMetrics, Statement, StatementError};
 
 use super::run::{HyperfineFiles, Measurement, MeasuringOptions, PlannedRun, RunReport};
+use crate::door::is_command;
 use crate::error::{CliError, ExitStatus};
+use crate::foreign;
 use crate::options::{AnswerOptions, Context, ExportOptions};
 use crate::session;
 
@@ -130,9 +132,13 @@ fn name(statement: &str) -> String {
 
 fn refusal(error: StatementError) -> CliError {
     let hint = match &error {
-        StatementError::NoPython { .. } => Some("name the interpreter with --python"),
+        StatementError::NoPython { .. } => Some("name the interpreter with --python".to_owned()),
         StatementError::Fails { reason, .. } if reason.starts_with("NameError") => {
-            Some("define names with --setup 'NAME = …'")
+            Some("define names with --setup 'NAME = …'".to_owned())
+        }
+        StatementError::Fails { statement, .. } if is_command(statement) => {
+            let line = foreign::line(&["lapwing", "run", statement].map(str::to_owned));
+            Some(format!("`{line}` measures commands"))
         }
         StatementError::Interrupted => {
             return CliError {

@@ -394,6 +394,12 @@ fn notes(answer: &CompareAnswer) -> Vec<Note> {
         let text = "measured anew with as many instances as a row needs, it is decided with a probability of 80 %";
         notes.push(Note::marked("needed", text).with("probability", 0.8));
     }
+    let mut all = answer.comparisons.iter();
+    let is_apart = |it: &Comparison| it.verdict == Verdict::NotMeasured;
+    if answer.comparisons.len() > 1 && all.all(is_apart) {
+        let text = "no benchmark was measured on both sides: they are compared by their names";
+        notes.push(Note::marked("nothing_in_common", text));
+    }
     notes.extend(described_notes(&answer.comparisons));
     notes.extend(mean_note(&answer.comparisons));
     notes
