@@ -551,7 +551,7 @@ mod tests {
                     "ends" => "old new",
                     "command" => "-- word",
                     "only_ends" => "--every 9",
-                    "options" | "chosen" => "-b word",
+                    "options" | "chosen" | "measured" => "-b word",
                     "gate" => "--smallest-effect 9%",
                     "history" => "detect word",
                     _ => "word",
@@ -655,28 +655,31 @@ mod tests {
                 "lapwing compare --metric wall_time old new",
             ),
             (
+                "--tool go --output-file-path out.txt --external-data-json-path data.js --fail-on-alert --alert-threshold 150% --fail-threshold 200%",
+                "lapwing detect data.js out.txt --fail-on suspected --smallest-effect 99%",
+            ),
+            (
                 "continuous -f 1.1 main HEAD",
-                "lapwing run --commits main..HEAD --every 1000000 --again -- COMMAND",
+                "lapwing judge --baseline main --smallest-effect 10% -- COMMAND",
             ),
             (
-                "asv continuous --factor 1.1 -E existing HEAD~1 HEAD -b time_w",
-                "lapwing run --commits 'HEAD~1..HEAD' --again -- COMMAND",
+                "continuous HEAD -- python3 work.py",
+                "lapwing judge --baseline 'HEAD~1' -- python3 work.py",
             ),
             (
-                "continuous HEAD~1 HEAD -e -b x -- python3 work.py",
-                "lapwing run --commits 'HEAD~1..HEAD' --again --verbose -b x -- python3 work.py",
+                "continuous HEAD~1 HEAD --split -e -b x -- python3 work.py",
+                "lapwing judge --baseline 'HEAD~1' --verbose -b x -- python3 work.py",
             ),
             (
-                "asv continuous main",
-                "lapwing judge --baseline main -- COMMAND",
+                "asv continuous --factor 1.1 -E existing v1 v2 -b time_w",
+                "lapwing run --commits v1..v2 --every 1000000 --again -b time_w -- COMMAND && lapwing compare commit:v1 commit:v2 --fail-on regression",
             ),
             (
-                "continuous HEAD~1 HEAD -- python3 work.py",
-                "lapwing run --commits 'HEAD~1..HEAD' --again -- python3 work.py",
+                "continuous main -- python3 work.py",
+                "lapwing run --commits 'main~1..main' --again -- python3 work.py && lapwing compare commit:'main~1' commit:main --fail-on regression",
             ),
             ("find v1 v2 name", "lapwing bisect v1 v2 -- COMMAND"),
             ("dev -b name", "lapwing run -n 1 -i 1 -w 0 -- COMMAND"),
-            ("run -M 20 -m 3 true", "lapwing run -m 3 true"),
             (
                 "compare -col .file -delta-test utest old new",
                 "lapwing compare old new",
@@ -725,8 +728,13 @@ mod tests {
         let column = hint(&["lapwing", "compare", "-col", "/format", "x"]);
         assert!(column.starts_with("files are compared"), "{column}");
         // Those that are left out are answered, too.
-        let both = hint(&["lapwing", "continuous", "-f", "1.1", "v1", "v2"]);
-        assert!(both.ends_with("; -f: `lapwing compare --smallest-effect 10%` sets the smallest change that matters"), "{both}");
+        let both = hint(&["lapwing", "continuous", "--split", "v1", "v2"]);
+        assert!(
+            both.ends_with("; --split: what changed is listed first"),
+            "{both}"
+        );
+        let limits = hint(&["lapwing", "run", "-M", "20", "-m", "3", "true"]);
+        assert!(limits.starts_with("--runs N executes"), "{limits}");
         let hint = hint(&["lapwing", "run", "HEAD^!", "--steps", "3"]);
         assert!(hint.starts_with("--commits A..B --every N"), "{hint}");
     }

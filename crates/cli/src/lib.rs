@@ -192,9 +192,14 @@ fn neither(error: &clap::Error, words: &[String]) -> Option<CliError> {
     let alike: Vec<String> = candidates(error).into_iter().filter(is_shown).collect();
     let is_first = words.get(1) == Some(name);
     let run = foreign::line(&[&["lapwing".to_owned(), "run".to_owned()], &words[1..]].concat());
+    let is_program = is_first && door::is_command(name);
     let hint = match &alike[..] {
-        _ if is_first && door::is_command(name) => {
+        [] if is_program => {
             format!("`{run}` measures it as a command; `lapwing help` lists the commands")
+        }
+        alike if is_program => {
+            let alike = alike.join(", ");
+            format!("`{run}` measures it as a command; similar commands of lapwing: {alike}")
         }
         [] => "`lapwing help` lists the commands".to_owned(),
         alike => format!("similar commands: {}", alike.join(", ")),

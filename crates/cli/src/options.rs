@@ -318,6 +318,11 @@ impl FilterOptions {
 }
 
 impl ResultFilters {
+    /// Returns whether any of them is given.
+    pub fn are_set(&self) -> bool {
+        !(self.benchmark.is_empty() && self.tag.is_empty() && self.conditions.is_empty())
+    }
+
     /// Returns the filter that the options describe.
     pub fn filter(&self) -> Result<SampleFilter, CliError> {
         let mut runs = merged(&self.conditions)?;

@@ -276,6 +276,8 @@ pub struct Imported {
     pub notes: Vec<Note>,
     /// The names of benchmarks in it, with and without results.
     pub found: Found,
+    /// Whether its results have the suite and names of a history that they continue.
+    pub is_continuation: bool,
     /// The records, where they were only read.
     pub records: Vec<Record>,
 }

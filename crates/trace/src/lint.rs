@@ -1,9 +1,10 @@
 //! What is wrong with a trace.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::clocks::ClockOffset;
 use crate::durations::{TaskDuration, TransferDuration};
+use crate::names::Name;
 use crate::trace::{TaskEvent, Trace, TransferEvent, TransferMode};
 
 /// A kind of defect.
@@ -113,7 +114,15 @@ pub fn lint(trace: &Trace) -> Vec<Defect> {
 
 fn tasks(trace: &Trace, found: &mut Found) {
     let is_known = TaskEvent::ALL.map(|event| trace.tasks.iter().any(|it| it.at(event).is_some()));
+    let mut last_attempts: HashMap<Name, u32> = HashMap::new();
     for task in &trace.tasks {
+        let last = last_attempts.entry(task.name).or_default();
+        *last = task.attempt.max(*last);
+    }
+    for task in &trace.tasks {
+        let is_lost = last_attempts
+            .get(&task.name)
+            .is_some_and(|last| task.attempt < *last);
         let name = || trace.text(task.name).to_owned();
         if task.attempt > 0 {
             found.add(DefectKind::Retry, "", name);
@@ -127,7 +136,9 @@ fn tasks(trace: &Trace, found: &mut Found) {
             continue;
         }
         for (event, is_known) in TaskEvent::ALL.into_iter().zip(is_known) {
-            if is_known && task.at(event).is_none() {
+            // An attempt that was lost computed nothing.
+            let is_expected = is_known && !(is_lost && event >= TaskEvent::Computed);
+            if is_expected && task.at(event).is_none() {
                 found.add(DefectKind::MissingEvent, event.name(), name);
             }
         }

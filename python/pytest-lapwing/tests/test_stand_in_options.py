@@ -1,5 +1,7 @@
 """Options of pytest-benchmark: done, ignored with a notice, or refused, whether that plugin is installed or not."""
 
+import json
+
 import pytest
 from pytest_lapwing import stand_in, timing
 
@@ -58,7 +60,6 @@ def test_without_such_options_there_is_no_notice(one, which):
 
 
 PROMISES = [
-    ("--benchmark-json=x.json", "lapwing export --to pytest-benchmark"),
     ("--benchmark-histogram", "lapwing report"),
     ("--benchmark-cprofile=tottime", "cprofile=True"),
     ("--benchmark-cprofile-dump=x", "cprofile=True"),
@@ -74,7 +75,7 @@ def test_a_promise_that_nobody_keeps_is_refused(one, which, option, instead):
     assert not (one.path / "x.json").exists()
 
 
-KEPT = ["--benchmark-autosave", "--benchmark-save=x", "--benchmark-compare", "--benchmark-compare-fail=mean:5%"]
+KEPT = ["--benchmark-json=x.json", "--benchmark-autosave", "--benchmark-save=x", "--benchmark-compare", "--benchmark-compare-fail=mean:5%"]
 
 
 @pytest.mark.parametrize("option", [*(it for it, _ in PROMISES), *KEPT])
@@ -94,8 +95,8 @@ def compared(suite, clock, lapwing, monkeypatch):
     from pytest_lapwing import timing
 
     def test_it(benchmark):
-        seconds = float(pathlib.Path("seconds").read_text())
-        times = iter([seconds, 1.01 * seconds] * 5)
+        text = pathlib.Path("seconds").read_text()
+        times = iter([eval(text) * (1 + n % 2 / 100) for n in range(10)])
         benchmark.pedantic(lambda: timing.clock.sleep(next(times)), rounds=10)
     """)
 
@@ -111,7 +112,7 @@ def compared(suite, clock, lapwing, monkeypatch):
 def test_the_new_session_is_compared_with_an_earlier_one(compared, which):
     first = compared(1.0, *which, "--benchmark-compare", "--lapwing-name=base")
     assert first.ret == 0
-    first.stdout.fnmatch_lines(["there is no earlier session of this suite to compare with"])
+    first.stdout.fnmatch_lines(["there is no earlier session of this suite to compare with: *"])
     second = compared(2.0, *which, "--benchmark-compare", "--lapwing-name=new")
     assert second.ret == 0
     second.stdout.fnmatch_lines(["new against base: 1 slower in these runs *"])
@@ -128,6 +129,27 @@ def test_a_limit_closes_the_gate(compared, which):
     slower.stdout.fnmatch_lines(["* against *: 1 slower in these runs *smallest effect 5 %)", f"{gate}: a mean is worse"])
     assert compared(1.2, *which, "--benchmark-compare", gate).ret == 0
     assert compared(1.4, *which, "--benchmark-compare-fail=mean:50%").ret == 0
+
+
+@BOTH
+def test_a_gate_is_open_where_nothing_is_shown_and_says_what_is_undecided(compared, which):
+    compared(1.0, *which)
+    noisy = compared("1.3 ** (n % 3 - 1)", *which, "--benchmark-compare-fail=mean:5%")
+    assert noisy.ret == 0
+    noisy.stdout.fnmatch_lines(["*: no mean is shown to be worse, 1 benchmark undecided: more rounds would tell"])
+
+
+@BOTH
+def test_results_are_written_into_a_file_and_saved_ones_are_compared(compared, suite, which):
+    assert compared(1.0, *which, "--benchmark-json=x.json").ret == 0
+    written = json.loads((suite.path / "x.json").read_text())
+    assert [it["name"] for it in written["benchmarks"]] == ["test_it"]
+    folder = suite.path / ".benchmarks" / "Linux"
+    folder.mkdir(parents=True)
+    (suite.path / "x.json").rename(folder / "0001_x.json")
+    second = compared(2.0, *which, "--benchmark-compare=0001")
+    assert second.ret == 0
+    second.stdout.fnmatch_lines(["*: 1 slower in these runs *"])
 
 
 @BOTH

@@ -57,6 +57,8 @@ enum ExportTarget {
     PytestBenchmark,
     /// Results file of hyperfine
     Hyperfine,
+    /// Results file of pyperf
+    Pyperf,
     /// Bencher Metric Format
     Bmf,
     /// Custom-tool input of github-action-benchmark
@@ -165,6 +167,7 @@ impl ExportCommand {
             ExportTarget::Json => ExportWay::Table(ExportFormat::Json),
             ExportTarget::PytestBenchmark => ExportWay::Exchange(ExchangeFormat::PytestBenchmark),
             ExportTarget::Hyperfine => ExportWay::Exchange(ExchangeFormat::Hyperfine),
+            ExportTarget::Pyperf => ExportWay::Exchange(ExchangeFormat::Pyperf),
             ExportTarget::Bmf => ExportWay::Exchange(ExchangeFormat::Bmf),
             ExportTarget::GithubAction => ExportWay::Exchange(ExchangeFormat::GithubAction),
             ExportTarget::Runs => {
@@ -272,6 +275,7 @@ impl ExportCommand {
             ExportTarget::Json => ("object", "objects"),
             ExportTarget::PytestBenchmark
             | ExportTarget::Hyperfine
+            | ExportTarget::Pyperf
             | ExportTarget::Bmf
             | ExportTarget::GithubAction
             | ExportTarget::Runs

@@ -197,7 +197,9 @@ fn take_all(
     let mut options = options.clone();
     let (mut known, mut history) = (BTreeSet::new(), BTreeSet::new());
     for (at, place) in histories.iter().chain(&others).enumerate() {
-        if at > 0 && at == histories.len() && target.is_passing() {
+        if at == histories.len() && !target.is_passing() {
+            target.continued = target.history_of_action()?;
+        } else if at > 0 && at == histories.len() {
             options.continued = target.only_history()?;
             tally.continued = options.continued.as_ref().map(|it| it.suite.clone());
             history = target.figures(&known)?;
@@ -209,6 +211,11 @@ fn take_all(
                     && target.figures(&imported.sessions)?.is_disjoint(&history)
                 {
                     return Err(continues_nothing(&name, &continued.suite));
+                }
+                if imported.is_continuation
+                    && let Some(history) = &target.continued
+                {
+                    tally.continued = Some(history.continued.suite.clone());
                 }
                 known.extend(imported.sessions.iter().copied());
                 tally.add(imported, &name);

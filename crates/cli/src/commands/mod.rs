@@ -54,7 +54,6 @@ pub enum Command {
     Doctor(doctor::DoctorCommand),
     Import(import::ImportCommand),
     Export(export::ExportCommand),
-    #[command(alias = "ls")]
     List(list::ListCommand),
     BurnIn(Box<burn_in::BurnIn>),
     Variability(variability::VariabilityCommand),

@@ -1,10 +1,12 @@
 //! `lapwing time`: measures statements of Python.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use lapwing_measure::session::{PlannedSession, RequestedBenchmarks, SessionRequest};
 use lapwing_measure::suite::{AdHoc, OutputMetrics, Statement, StatementError};
 
-use super::run::{HyperfineFiles, Measurement, MeasuringOptions, PlannedRun, RunReport};
+use super::run::{Measurement, MeasuringOptions, PlannedRun, RunReport, ToolFiles};
 use crate::door::is_command;
 use crate::error::{CliError, ExitStatus};
 use crate::foreign;
@@ -37,7 +39,10 @@ pub struct TimeCommand {
     #[command(flatten)]
     export: ExportOptions,
     #[command(flatten)]
-    hyperfine: HyperfineFiles,
+    files: ToolFiles,
+    /// Also write the results in the JSON format of pyperf; `-` is standard output
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
 }
 
 /// More processes may be meant as loops, as timeit's `-n` does.
@@ -45,10 +50,11 @@ const MANY_PROCESSES: u32 = 100;
 
 impl TimeCommand {
     /// Measures.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+    pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
         self.measuring.check()?;
         self.export.check()?;
-        self.hyperfine.check(context)?;
+        self.files.pyperf = self.output.take();
+        self.files.check(context)?;
         if self.statements.iter().any(|it| it.trim().is_empty()) {
             return Err(CliError::input("a statement to measure is empty"));
         }
@@ -82,7 +88,7 @@ impl TimeCommand {
             report: RunReport {
                 answer: self.answer,
                 export: self.export,
-                hyperfine: self.hyperfine,
+                files: self.files,
                 plot: self.measuring.plot,
                 ..RunReport::default()
             },

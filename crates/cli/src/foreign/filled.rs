@@ -6,6 +6,7 @@ use lapwing_model::text::shell_word;
 
 use super::found::name_of;
 use crate::door::takes_next;
+use crate::suite::suite_file;
 
 /// The words that a user typed after a command, and the value of an option.
 pub(super) struct TypedWords {
@@ -82,11 +83,11 @@ impl TypedWords {
                         .join(" "),
                 )
             }
-            "runs" => Some(match ["-m", "--min-runs"].map(|it| self.value_of(it)) {
-                [None, None] => format!("--runs {}", shell_word(value()?)),
+            "runs" => match ["-m", "--min-runs"].map(|it| self.value_of(it)) {
+                [None, None] => Some(format!("--runs {}", shell_word(value()?))),
                 // It cannot be beside them.
-                _ => String::new(),
-            }),
+                _ => None,
+            },
             "history" => Some(match self.value_of("--external-data-json-path") {
                 Some(history) => {
                     format!("detect {} {}", shell_word(history), shell_word(value()?))
@@ -99,19 +100,45 @@ impl TypedWords {
             }),
             "gate" => self.gate(),
             "column" => (value()? == ".file").then(String::new),
+            "before_head" => (self.positional(1).or(self.positional(0))? == "HEAD")
+                .then(|| self.before().map(|it| shell_word(&it)))?,
+            "range" => {
+                let last = self.positional(1).or(self.positional(0))?;
+                Some(shell_word(&format!("{}..{last}", self.before()?)))
+            }
+            "before" => self.before().map(|it| shell_word(&it)),
+            "after" => self.positional(1).or(self.positional(0)).map(quoted),
             "only_ends" => {
-                let (first, last) = (self.positional(0)?, self.positional(1)?);
+                let last = self.positional(1).or(self.positional(0))?;
                 let is_parent = [format!("{last}~1"), format!("{last}~"), format!("{last}^")];
-                let every = if is_parent.iter().any(|it| it == first) {
+                let every = if is_parent.contains(&self.before()?) {
                     ""
                 } else {
                     "--every 1000000"
                 };
                 Some(every.to_owned())
             }
+            // What a comparison has instead.
+            "measured" => {
+                let (_, mut options) = self.parted();
+                while let Some(at) = options.iter().position(|it| *it == "--smallest-effect") {
+                    options.drain(at..(at + 2).min(options.len()));
+                }
+                Some(
+                    options
+                        .into_iter()
+                        .map(quoted)
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                )
+            }
             "command" => {
                 let words = self.rest.iter().skip_while(|it| *it != "--");
-                Some(joined(&words.cloned().collect::<Vec<_>>()))
+                let words: Vec<String> = words.cloned().collect();
+                Some(match words.is_empty() && suite_file::here().is_none() {
+                    true => "-- COMMAND".to_owned(),
+                    false => joined(&words),
+                })
             }
             "over" => over(value()?),
             "factor" => percent((number(value()?)? - 1.0) * 100.0),
@@ -175,12 +202,17 @@ impl TypedWords {
     fn gate(&self) -> Option<String> {
         let gates = ["--fail-on-alert", "--fail-on"];
         let is_gate = self.rest.iter().any(|it| gates.contains(&name_of(it)));
-        // Words before this one are ours already.
+        // Words before this one are ours already. The one to fail stands above the one to alert.
         let effect = self.value_of("--smallest-effect").map(str::to_owned);
-        let effect = match (effect, self.value_of("--alert-threshold")) {
-            (Some(effect), _) => effect,
-            (None, Some(threshold)) => over(threshold)?,
-            (None, None) => String::new(),
+        let threshold = |name: &str| self.value_of(name);
+        let effect = match (
+            threshold("--fail-threshold"),
+            effect,
+            threshold("--alert-threshold"),
+        ) {
+            (Some(threshold), _, _) | (None, None, Some(threshold)) => over(threshold)?,
+            (None, Some(effect), _) => effect,
+            (None, None, None) => String::new(),
         };
         let parts = [
             ("--fail-on suspected", is_gate),
@@ -189,6 +221,15 @@ impl TypedWords {
         let parts = parts.iter().filter(|it| it.1).map(|it| it.0);
         let parts: Vec<&str> = parts.chain([effect.as_str()]).collect();
         Some(parts.join(" "))
+    }
+
+    /// Returns the first of two commits, or the parent of the only one, as asv takes it.
+    fn before(&self) -> Option<String> {
+        let first = self.positional(0)?;
+        Some(match self.positional(1) {
+            Some(_) => first.to_owned(),
+            None => format!("{first}~1"),
+        })
     }
 
     fn positional(&self, at: usize) -> Option<&str> {

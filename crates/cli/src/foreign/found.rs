@@ -76,8 +76,17 @@ fn has_positional(error: &clap::Error) -> bool {
 
 /// Returns the command of that name, preferably one that can be typed with the words after it.
 pub(super) fn foreign_command(name: &str, words: &[&str]) -> Option<Found> {
-    let after = words.iter().skip_while(|word| **word != name).skip(1);
-    let after: Vec<String> = after.map(|it| (*it).to_owned()).collect();
+    let mut words = words.iter().skip_while(|word| **word != name).skip(1);
+    let mut after = Vec::new();
+    while let Some(word) = words.next() {
+        match option_of(word, &[name]) {
+            Some((option, name)) if option.kind == WordKind::Option && *word == name => {
+                let _value = words.next();
+            }
+            Some(_) => {}
+            None => after.push((*word).to_owned()),
+        }
+    }
     let typed = TypedWords::of(&after);
     let mut found = TABLE.iter().filter_map(|it| {
         let is_command = it.kind == WordKind::Command;

@@ -48,6 +48,11 @@ pub(super) fn full_line(first: Found, words: &[String]) -> Option<FullLine> {
     let mut replaced = Vec::new();
     for _ in 0..MOST {
         if let Some(line) = replace(found, &mut words, &mut replaced)? {
+            let commands = line.split(" && ").filter_map(shlex::split);
+            let mut own = commands.filter(|it| it.first().is_some_and(|it| it == "lapwing"));
+            if !own.all(|it| is_accepted(&it)) {
+                return None;
+            }
             return Some(FullLine::new(line, &replaced));
         }
         replace_arguments(&mut words);

@@ -543,8 +543,44 @@ pub(super) const TABLE: &[ForeignWord] = &[
         "asv",
         "continuous",
         &["--factor", "-f"],
+        Words("--smallest-effect {factor}"),
+        "--smallest-effect 10% is the smallest change that matters",
+    ),
+    option(
+        "asv",
+        "continuous",
+        &[
+            "--python",
+            "--environment",
+            "-E",
+            "--attribute",
+            "-a",
+            "--launch-method",
+            "--machine",
+        ],
+        NearWords(""),
+        "write `python`, an environment or the numbers of processes and values into the suite",
+    ),
+    flag(
+        "asv",
+        "continuous",
+        &[
+            "--split",
+            "--only-changed",
+            "--no-stats",
+            "--record-samples",
+            "--append-samples",
+            "--strict",
+        ],
         Omitted,
-        "`lapwing compare --smallest-effect 10%` sets the smallest change that matters",
+        "what changed is listed first",
+    ),
+    option(
+        "asv",
+        "continuous",
+        &["--sort"],
+        Omitted,
+        "what changed is listed first",
     ),
     argument(
         "asv",
@@ -570,14 +606,16 @@ pub(super) const TABLE: &[ForeignWord] = &[
     command(
         "asv",
         &["continuous"],
-        Line("run --commits {1}..{2} {only_ends} --again {options} {command}"),
-        "it measures the two commits alternately (`--every 1000000` leaves out commits between them), with the benchmarks of lapwing.toml or a command after `--`; `asv run` measures those of asv, and `lapwing import .asv/results` reads their results",
+        Line("judge --baseline {before_head} {options} {command}"),
+        "it measures this commit and the checked-out state, with the benchmarks of lapwing.toml or a command after `--`, and exits with 1 where one is slower; `asv run` measures those of asv, and `lapwing import .asv/results` reads their results",
     ),
     command(
         "asv",
         &["continuous"],
-        Line("judge --baseline {1} {options} {command}"),
-        "it measures this commit and the checked-out state, with the benchmarks of lapwing.toml or a command after `--`; `asv run` measures those of asv, and `lapwing import .asv/results` reads their results",
+        NearLine(
+            "run --commits {range} {only_ends} --again {measured} {command} && lapwing compare commit:{before} commit:{after} --fail-on regression",
+        ),
+        "it measures the two commits alternately (`--every 1000000` leaves out commits between them), with the benchmarks of lapwing.toml or a command after `--`, and compares them; `asv run` measures those of asv, and `lapwing import .asv/results` reads their results",
     ),
     command(
         "asv",
@@ -775,15 +813,8 @@ pub(super) const TABLE: &[ForeignWord] = &[
     option(
         "pyperf",
         "time",
-        &["--output", "-o"],
-        Words("--export-json {}"),
-        "every value is stored; --export-json FILE also writes them, for `lapwing compare OLD NEW`",
-    ),
-    option(
-        "pyperf",
-        "time",
         &["--append"],
-        Omitted,
+        NearWords(""),
         "every run is stored beside the others; --name NAME names it",
     ),
     option(

@@ -223,7 +223,7 @@ fn the_output_of_a_tool_is_the_newest_run_of_the_history_of_github_action_benchm
         );
         assert_eq!(run(path, &[&files[..], &gate].concat()), told);
     }
-    let hint = run(
+    let note = run(
         path,
         &[
             "data.js",
@@ -233,8 +233,36 @@ fn the_output_of_a_tool_is_the_newest_run_of_the_history_of_github_action_benchm
             "150%",
         ],
     );
-    let line = "type `lapwing detect data.js output.txt --fail-on suspected --smallest-effect 50%`";
-    assert!(hint.contains(line), "{hint}");
+    let line = "\n`lapwing detect data.js output.txt --fail-on suspected --smallest-effect 50%`";
+    assert!(note.contains(line) && note.ends_with("exit 0"), "{note}");
+}
+
+#[test]
+fn an_output_that_is_imported_continues_the_history_in_the_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    quiet_history_of_go(path);
+    let write = |time: f64, name: &str| {
+        let line = format!("pkg: x/y\nBenchmark{name}-8\t5000000\t{time} ns/op\nPASS\n");
+        fs::write(path.join("output.txt"), line).unwrap();
+    };
+    run(path, &["import", "data.js"]);
+    write(558.0, "Fib10");
+    let imported = run(path, &["import", "output.txt"]);
+    assert!(
+        imported.contains("continue the history `Go Benchmark`"),
+        "{imported}"
+    );
+    let told = run(path, &["detect", "--fail-on", "suspected"]);
+    assert!(
+        told.starts_with("no confirmed change, 1 suspected") && told.ends_with("exit 1"),
+        "{told}"
+    );
+    write(558.0, "Other");
+    let apart = run(path, &["import", "output.txt"]);
+    assert!(!apart.contains("continue the history"), "{apart}");
+    let listed = run(path, &["list", "--format", "csv", "--fields", "suite"]);
+    assert!(listed.contains("go\n"), "{listed}");
 }
 
 #[test]

@@ -105,11 +105,16 @@ fn commands_of_pyperf_are_ours_or_answered_with_ours() {
     assert_eq!(hinted(path, &["collect_metadata"]), "lapwing doctor");
     for file in ["a.json", "b.json"] {
         let words = ["timeit", "-s", "x = 1", "-n", "9", "x + 1", "-o", file];
-        let line = format!("lapwing time -s 'x = 1' --loops 9 'x + 1' --export-json {file}");
+        let line = format!("lapwing time -s 'x = 1' --loops 9 'x + 1' -o {file}");
         assert_eq!(meant(path, &words), line);
     }
     let compared = run(path, &["a.json", "b.json"]);
     assert!(compared.contains("5 / 5"), "{compared}");
+    let shown = run(path, &["show", "a.json"]);
+    assert!(
+        shown.contains("suite `pyperf`, 5 instances, measured by pyperf"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -120,7 +125,7 @@ fn commands_of_asv_are_answered_with_ours() {
     let lines = [
         (
             &["continuous", "main", "HEAD"][..],
-            "lapwing run --commits main..HEAD --every 1000000 --again -- COMMAND",
+            "lapwing judge --baseline main -- COMMAND",
         ),
         (
             &["run", "HEAD^!"],

@@ -13,7 +13,7 @@ pub struct ContinuedHistory {
 
 impl ContinuedHistory {
     /// The program that measured, as all of its runs name it.
-    pub(crate) const TOOL: &str = "github-action-benchmark";
+    pub const TOOL: &str = "github-action-benchmark";
 
     /// Returns the benchmark that is meant by a name of the tool: github-action-benchmark leaves out Go's number of
     /// processors, and writes its package behind the name, or not at all.

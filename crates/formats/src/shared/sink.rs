@@ -368,6 +368,7 @@ impl<'w, 't> Sink<'w, 't> {
             bad_lines: bad.collect(),
             notes: self.notes.into_list(),
             found: self.found,
+            is_continuation: self.options.continued.is_some(),
             appended,
             records,
         })

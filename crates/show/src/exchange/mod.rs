@@ -8,6 +8,7 @@ mod bmf;
 mod github_action;
 mod hyperfine;
 mod nothing;
+mod pyperf;
 mod pytest_benchmark;
 mod rounds;
 
@@ -31,6 +32,8 @@ pub enum ExchangeFormat {
     PytestBenchmark,
     /// hyperfine's JSON.
     Hyperfine,
+    /// pyperf's JSON.
+    Pyperf,
     /// Bencher Metric Format.
     Bmf,
     /// github-action-benchmark's custom JSON.
@@ -280,7 +283,7 @@ pub fn exchange(
         }
     }
     match format {
-        ExchangeFormat::PytestBenchmark | ExchangeFormat::Hyperfine => {
+        ExchangeFormat::PytestBenchmark | ExchangeFormat::Hyperfine | ExchangeFormat::Pyperf => {
             refuse_other_than_time(store, filter)?;
         }
         ExchangeFormat::Bmf | ExchangeFormat::GithubAction => {}
@@ -288,6 +291,7 @@ pub fn exchange(
     let mut exchanged = match format {
         ExchangeFormat::PytestBenchmark => pytest_benchmark::write(store, filter, out)?,
         ExchangeFormat::Hyperfine => hyperfine::write(store, filter, out)?,
+        ExchangeFormat::Pyperf => pyperf::write(store, filter, out)?,
         ExchangeFormat::Bmf => bmf::write(store, filter, out)?,
         ExchangeFormat::GithubAction => github_action::write(store, filter, out)?,
     };

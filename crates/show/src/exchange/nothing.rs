@@ -18,7 +18,7 @@ pub(super) fn why(
         return Ok(ExchangeError::OtherDirection { metrics });
     }
     match format {
-        ExchangeFormat::PytestBenchmark | ExchangeFormat::Hyperfine => {}
+        ExchangeFormat::PytestBenchmark | ExchangeFormat::Hyperfine | ExchangeFormat::Pyperf => {}
         ExchangeFormat::Bmf | ExchangeFormat::GithubAction => {
             return Ok(ExchangeError::NothingCounts);
         }

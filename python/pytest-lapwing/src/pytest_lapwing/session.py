@@ -46,8 +46,9 @@ class Session:
         self._workers_died = False
         is_asked = not (self._worker or config.getoption("lapwing_driven"))
         self._comparison = comparison.asked_for(config, self.facts) if is_asked else None
+        self._file = comparison.file_asked_for(config, self.facts) if is_asked else None
         self._compared: list[str] = []
-        self._gate: str | None = None
+        self._refused: list[str] = []
         output = self.facts["output"]
         self._offset = os.path.getsize(output) if output and os.path.exists(output) else 0
 
@@ -142,9 +143,16 @@ class Session:
             self._counts = count(paths, self.recorder.run_id, offset=self._offset)
         is_complete = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         if self._comparison is not None and is_complete and self._counts["instances"]:
-            self._compared, self._gate = self._comparison.against(self.facts["session"]["id"])
-            if self._gate:
-                session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            self._tell(*self._comparison.against(self.facts["session"]["id"]))
+        if self._file is not None and is_complete and self._counts["instances"]:
+            self._tell(*self._file.write(self.facts["session"]["id"]))
+        if self._refused:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _tell(self, lines: list[str], why: str | None) -> None:
+        self._compared += lines
+        if why:
+            self._refused.append(why)
 
     def _add_results(self, results: dict[str, list[float]]) -> None:
         for name, values in results.items():
@@ -169,7 +177,7 @@ class Session:
                 terminalreporter.line("`lapwing show` prints the results of a session, `lapwing report` shows all")
         for line in self._compared:
             terminalreporter.line(line)
-        for why in [*([self._gate] if self._gate else []), *sorted(self._gave_up)]:
+        for why in [*self._refused, *sorted(self._gave_up)]:
             terminalreporter.line(why, red=True)
         stands_in = benchmark_options.stands_in(self._config)
         kept = benchmark_options.kept(self._config) if stands_in and counts["instances"] else []

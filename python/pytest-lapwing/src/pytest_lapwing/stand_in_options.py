@@ -129,6 +129,8 @@ KEPT = ["save", *KEPT_FLAGS]
 """What these ask for is done while recording anyway."""
 
 COMPARED = ["compare", "compare-fail"]
+
+AFTERWARDS = [*COMPARED, "json"]
 """What these ask for is done after recording."""
 
 _PROFILE = "`benchmark.cprofile_stats` in a test with the marker `benchmark(cprofile=True)` is the profile"
@@ -178,6 +180,8 @@ def _help(name: str) -> str:
         return f"{name} benchmarks"
     if name in COMPARED:
         return "compare with an earlier session (--lapwing)"
+    if name == "json":
+        return "write the results into this file (--lapwing)"
     if name in REFUSED:
         return f"not provided: {REFUSED[name]}"
     return "ignored" if name in IGNORED else "as in pytest-benchmark"
@@ -186,7 +190,7 @@ def _help(name: str) -> str:
 def refuse(config: pytest.Config, *, recording: bool) -> None:
     """Refuses options that promise what nobody does here: a gate that is always open is worse than none."""
     given = _given(config, REFUSED)
-    wrong = next((name for name in given if not (recording and name in [*KEPT, *COMPARED])), None)
+    wrong = next((name for name in given if not (recording and name in [*KEPT, *AFTERWARDS])), None)
     if wrong is not None:
         state, first = "absent or disabled", "record with `pytest --lapwing`"
         if recording:
@@ -218,6 +222,21 @@ def _limit(gate: Any) -> tuple[float, str]:
         why = "with --lapwing the limit is a share of the time, above 0% and below 100%, such as mean:5%"
         raise pytest.UsageError(f"--benchmark-compare-fail={gate}: {why}")
     return share, gate
+
+
+def results_file(config: pytest.Config) -> str | None:
+    """Returns the path of the file that is to get the results."""
+    given = _value(config, "json") or None
+    # pytest-benchmark's own is an open file.
+    name = getattr(given, "name", given)
+    return name and str(config.invocation_params.dir / name)
+
+
+def saved_file(config: pytest.Config, name: str) -> str | None:
+    """Returns the file of a run that pytest-benchmark saved under this number or name."""
+    storage = config.invocation_params.dir / str(_value(config, "storage") or "").removeprefix("file://")
+    files = sorted(it for it in storage.glob("**/*.json") if name in (it.stem, it.stem.partition("_")[0]))
+    return str(files[-1]) if files else None
 
 
 def ignored(config: pytest.Config) -> list[str]:

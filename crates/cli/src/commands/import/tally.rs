@@ -205,9 +205,8 @@ impl ImportTally {
     ) -> ImportAnswer<'t> {
         let mut notes = columns_notes(&self.columns);
         notes.extend(self.continued.as_ref().map(|suite| {
-            let text = format!(
-                "the other results continue the history `{suite}`: they have its suite and names"
-            );
+            let text =
+                format!("results continue the history `{suite}`: they have its suite and names");
             Note::marked("history_continued", text)
         }));
         notes.extend(self.notes.iter().map(kept_note));

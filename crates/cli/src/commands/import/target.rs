@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use lapwing_formats::{ContinuedHistory, ImportError, ImportOptions, Imported, Source};
-use lapwing_model::Id;
+use lapwing_model::{Id, Record};
 use lapwing_record::{BenchmarkRow, Filter, Store, StoreError};
 use lapwing_show::answers::annotating::came_note;
 use lapwing_show::writing::Note;
@@ -38,6 +38,45 @@ pub(super) struct Target<'c> {
     temporary: Option<TemporaryFolder>,
     /// Whether the store is only for one answer about files.
     is_passing: bool,
+    /// The history in the store that other results may continue.
+    pub(super) continued: Option<KeptHistory>,
+}
+
+/// The history of github-action-benchmark that is in the store.
+#[derive(Debug)]
+pub(super) struct KeptHistory {
+    pub(super) continued: ContinuedHistory,
+    /// Its benchmarks, each with each of its metrics.
+    figures: BTreeSet<(String, String)>,
+}
+
+impl KeptHistory {
+    /// Returns whether a source has figures of the history, by its names or those of the tool.
+    fn is_continued_by(&self, source: &Source, options: &ImportOptions) -> bool {
+        let options = ImportOptions {
+            continued: Some(self.continued.clone()),
+            ..options.clone()
+        };
+        if lapwing_formats::is_history_of_action(source) {
+            return false;
+        }
+        let Ok(read) = lapwing_formats::read(source, &options) else {
+            // Importing it gives the error.
+            return false;
+        };
+        let metrics = read.records.iter().flat_map(|record| match record {
+            Record::Run(run) => run.metrics.keys().cloned().collect(),
+            _ => Vec::new(),
+        });
+        let metrics: BTreeSet<String> = metrics.collect();
+        read.records.iter().any(|record| match record {
+            Record::Instance(instance) => metrics.iter().any(|metric| {
+                let figure = (instance.benchmark.id.clone(), metric.clone());
+                self.figures.contains(&figure)
+            }),
+            _ => false,
+        })
+    }
 }
 
 impl<'c> Target<'c> {
@@ -60,6 +99,7 @@ impl<'c> Target<'c> {
             made: None,
             temporary: None,
             is_passing: false,
+            continued: None,
         })
     }
 
@@ -73,6 +113,7 @@ impl<'c> Target<'c> {
             made: None,
             temporary: None,
             is_passing: true,
+            continued: None,
         }
     }
 
@@ -100,6 +141,32 @@ impl<'c> Target<'c> {
         Ok(only.map(|suite| ContinuedHistory {
             suite: (*suite).to_owned(),
             benchmarks: rows.iter().map(|it| it.benchmark.clone()).collect(),
+        }))
+    }
+
+    /// Returns the history of github-action-benchmark in the store, if it is the only one of its kind, with its figures.
+    pub(super) fn history_of_action(&self) -> Result<Option<KeptHistory>, StoreError> {
+        let Some(store) = &self.store else {
+            return Ok(None);
+        };
+        let sessions = store.catalogue().sessions(&Filter::default())?.into_iter();
+        let of_action = sessions.filter(|it| it.tool == ContinuedHistory::TOOL);
+        let (mut ids, mut suites) = (BTreeSet::new(), BTreeSet::new());
+        for row in of_action {
+            ids.extend(row.id.parse::<Id>());
+            suites.insert(row.suite);
+        }
+        let Some(suite) = suites.pop_first().filter(|_| suites.is_empty()) else {
+            return Ok(None);
+        };
+        let figures = self.figures(&ids)?;
+        let benchmarks = figures.iter().map(|(benchmark, _)| benchmark.clone());
+        Ok(Some(KeptHistory {
+            continued: ContinuedHistory {
+                suite,
+                benchmarks: benchmarks.collect(),
+            },
+            figures,
         }))
     }
 
@@ -147,6 +214,14 @@ impl<'c> Target<'c> {
             Ok(source) => source,
             Err(error) => return Ok(Err(error)),
         };
+        let mut options = options.clone();
+        if let Some(history) = &self.continued
+            && options.suite.is_none()
+            && history.is_continued_by(&source, &options)
+        {
+            options.continued = Some(history.continued.clone());
+        }
+        let options = &options;
         let store = match &mut self.store {
             Some(store) => store,
             none => none.insert(match self.way {

@@ -10,7 +10,6 @@ mod duet;
 mod early_stop;
 mod familiar;
 mod from_file;
-mod hyperfine_files;
 mod measuring;
 mod options;
 mod progress;
@@ -18,6 +17,7 @@ mod refusals;
 mod results;
 mod resume;
 mod study_session;
+mod tool_files;
 mod words;
 
 use std::path::PathBuf;
@@ -45,7 +45,6 @@ pub use self::cluster::{
 pub use self::dry_run::past_seconds;
 use self::early_stop::JudgedSession;
 pub use self::from_file::PlannedRun;
-pub use self::hyperfine_files::HyperfineFiles;
 pub use self::measuring::MeasuringOptions;
 pub use self::options::{
     AgainWhat, QUICK, Run, executors_here, executors_of, parse_burn_in, random_seed, suite_of,
@@ -56,6 +55,7 @@ pub use self::results::{session_answer, session_results};
 pub use self::resume::resume;
 pub use self::study_session::STUDY;
 pub use self::study_session::study_request;
+pub use self::tool_files::ToolFiles;
 pub use self::words::{ProgramOrigin, commands, is_executable};
 use crate::commands::indicator::inherited_variables;
 use crate::error::{CliError, ExitStatus};
@@ -107,11 +107,11 @@ impl Run {
             return again::again(&self, context);
         }
         self.export.check()?;
-        self.hyperfine.check(context)?;
+        self.files.check(context)?;
         let request = self.request(context)?;
         let mut planned = self.planned(&request, context)?;
         self.isolate(&mut planned.session.plan, context)?;
-        self.hyperfine.check_plan(&planned.session.plan)?;
+        self.files.check_plan(&planned.session.plan)?;
         if planned.session.plan.variants.is_empty() {
             // Not an error: a nightly job may find no new commit.
             return context.tell(&nothing_to_measure(self.ends_compared(context))?);
@@ -150,7 +150,7 @@ impl Run {
         RunReport {
             answer: self.answer.clone(),
             export: self.export.clone(),
-            hyperfine: self.hyperfine.clone(),
+            files: self.files.clone(),
             plot: self.measuring.plot.clone(),
             metric: self.metric.clone(),
             smallest_effect: self.smallest_effect,
@@ -263,7 +263,7 @@ fn continue_session(
 pub struct RunReport {
     pub answer: AnswerOptions,
     pub export: ExportOptions,
-    pub hyperfine: HyperfineFiles,
+    pub files: ToolFiles,
     pub plot: Option<PathBuf>,
     /// The metric that is compared; the wall time by default.
     pub metric: Option<String>,
@@ -321,7 +321,7 @@ impl RunReport {
                     .next
                     .splice(0..0, again::anew(&answer, plan, context)?);
             }
-            let files = &self.hyperfine;
+            let files = &self.files;
             if !files.show_table() || answer.results.has_failed() {
                 self.show(&answer, context)?;
             }

@@ -21,8 +21,8 @@ use super::commits::leave_out_measured;
 use super::duet::say_cores;
 use super::familiar::{ALL_NON_ZERO, CommandSweep, REFERENCE, parse_exit_codes};
 use super::from_file::{FilePlan, PlannedRun};
-use super::hyperfine_files::HyperfineFiles;
 use super::measuring::MeasuringOptions;
+use super::tool_files::ToolFiles;
 use super::words;
 use crate::comparing::parse_change;
 use crate::error::CliError;
@@ -173,7 +173,7 @@ pub struct Run {
     #[command(flatten)]
     pub export: ExportOptions,
     #[command(flatten)]
-    pub hyperfine: HyperfineFiles,
+    pub files: ToolFiles,
     #[command(flatten)]
     pub cluster: ClusterOptions,
 }

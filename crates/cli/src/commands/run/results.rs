@@ -72,7 +72,7 @@ pub fn session_answer(
 impl RunReport {
     /// Shows results, and writes them to the files that were asked for.
     pub fn show(&self, answer: &SessionAnswer, context: &Context) -> Result<(), CliError> {
-        if self.hyperfine.take_stdout() {
+        if self.files.take_stdout() {
             if !context.quiet {
                 let text = answer_text(answer, AnswerFormat::Text, &self.answer, context)?;
                 context.terminal.say(&format!("\n{}", text.trim_end()));

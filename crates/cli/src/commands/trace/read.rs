@@ -121,6 +121,12 @@ impl TraceFile {
     pub fn read(&self, context: &Context) -> Result<ReadTrace, CliError> {
         let (mut trace, note) = match &self.files[..] {
             [] => self.newest(context)?,
+            _ if self.filters.are_set() => {
+                return Err(CliError::input(
+                    "filters choose among stored traces, and not within files",
+                )
+                .hint("`lapwing import FILE` stores it, or leave the filters out"));
+            }
             files => read_slowest(files)?,
         };
         if let Some(path) = &self.graph {

@@ -64,6 +64,18 @@ impl TraceWhatIf {
             return Err(CliError::input(format!("no task has the class `{class}`"))
                 .hint("`lapwing trace tasks` lists the classes"));
         }
+        let transfers = [
+            ("--free-transfers", self.free_transfers),
+            ("--no-redundant-transfers", self.no_redundant_transfers),
+        ];
+        let mut transfers = transfers
+            .iter()
+            .filter(|it| it.1 && trace.transfers.is_empty());
+        if let Some((option, _)) = transfers.next() {
+            return Err(CliError::input(format!(
+                "{option} has nothing to change: the trace tells of no transfers"
+            )));
+        }
         let replayed = what_if(&trace, &graph, &Scenario::default());
         refuse_bad_model(&trace, &replayed)?;
         let mut scenarios = self.scenarios(&trace, replayed.workers);

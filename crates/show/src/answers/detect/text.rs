@@ -10,6 +10,7 @@ use lapwing_model::text::{counted, joined, joined_with_and, shell_word};
 use super::DetectAnswer;
 use super::rows::UntestedRow;
 use crate::answers::subject_title;
+use crate::percent;
 use crate::writing::Align::{Left, Right, Whole};
 use crate::writing::{Curve, NextStep, Note, Picture, Table, TextAnswer, View};
 use crate::{
@@ -311,7 +312,11 @@ fn headline(answer: &DetectAnswer) -> String {
 pub fn rule_text(options: &DetectOptions) -> String {
     match options.rule {
         DetectRule::ChangePoint => {
-            format!("FDR {}", round_percent(options.false_discovery_rate))
+            let smallest = options
+                .smallest_effect
+                .map(|it| format!(", smallest effect {}", percent(it)));
+            let rate = round_percent(options.false_discovery_rate);
+            format!("FDR {rate}{}", smallest.unwrap_or_default())
         }
         DetectRule::Threshold(rule) => format!(
             "latest {} against mean + {} sd of {} before",

@@ -66,26 +66,26 @@ pub fn usual_scenarios(trace: &Trace, workers: usize) -> Vec<Scenario> {
     if trace.range().is_none() {
         return vec![more];
     }
-    vec![
-        more,
-        Scenario {
-            free_transfers: true,
-            ..usual()
-        },
-        Scenario {
-            no_redundant_transfers: true,
-            ..usual()
-        },
-        Scenario {
-            instant_controller: true,
-            ..usual()
-        },
-        Scenario {
-            free_transfers: true,
-            instant_controller: true,
-            ..usual()
-        },
-    ]
+    let instant = Scenario {
+        instant_controller: true,
+        ..usual()
+    };
+    if trace.transfers.is_empty() {
+        return vec![more, instant];
+    }
+    let free = Scenario {
+        free_transfers: true,
+        ..usual()
+    };
+    let not_redundant = Scenario {
+        no_redundant_transfers: true,
+        ..usual()
+    };
+    let both = Scenario {
+        free_transfers: true,
+        ..instant.clone()
+    };
+    vec![more, free, not_redundant, instant, both]
 }
 
 impl<'t> WhatIfAnswer<'t> {

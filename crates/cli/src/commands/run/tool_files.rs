@@ -1,4 +1,4 @@
-//! Files in the formats of hyperfine.
+//! Files in the formats of hyperfine and pyperf.
 
 use std::path::{Path, PathBuf};
 
@@ -8,16 +8,16 @@ use lapwing_model::Session;
 use lapwing_model::text::counted;
 use lapwing_record::{Filter, Store};
 use lapwing_show::answers::session::SessionAnswer;
-use lapwing_show::exchange::HyperfineResults;
+use lapwing_show::exchange::{ExchangeFormat, HyperfineResults, exchange};
 use lapwing_show::writing::AnswerFormat;
 
 use super::familiar::REFERENCE;
 use crate::error::CliError;
 use crate::options::{AnswerOptions, Context, answer_text, check_folder, is_stdout, write_output};
 
-/// Files that get the results as hyperfine writes them.
+/// Files that get the results as hyperfine or pyperf writes them.
 #[derive(Debug, Clone, Default, Args)]
-pub struct HyperfineFiles {
+pub struct ToolFiles {
     /// Also write the results in the JSON format of hyperfine, for its scripts; `-` is standard
     /// output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -28,11 +28,19 @@ pub struct HyperfineFiles {
     /// Also write the table of hyperfine, in Markdown; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     export_markdown: Option<PathBuf>,
+    /// Also write the results in the JSON format of pyperf.
+    #[arg(skip)]
+    pub pyperf: Option<PathBuf>,
 }
 
-impl HyperfineFiles {
+impl ToolFiles {
     fn paths(&self) -> impl Iterator<Item = &Path> {
-        let all = [&self.export_json, &self.export_csv, &self.export_markdown];
+        let all = [
+            &self.export_json,
+            &self.export_csv,
+            &self.export_markdown,
+            &self.pyperf,
+        ];
         all.into_iter().flatten().map(PathBuf::as_path)
     }
 
@@ -87,6 +95,11 @@ impl HyperfineFiles {
             let results = HyperfineResults::read(store, &filter, &order)?;
             if let Some(path) = &self.export_json {
                 write_output(path, &results.json()?, context)?;
+            }
+            if let Some(path) = &self.pyperf {
+                let mut text = Vec::new();
+                exchange(store, &filter, ExchangeFormat::Pyperf, &mut text)?;
+                write_output(path, &text, context)?;
             }
             if let Some(path) = &self.export_csv {
                 write_output(path, &results.csv()?, context)?;
