@@ -189,7 +189,8 @@ fn neither(error: &clap::Error, words: &[String]) -> Option<CliError> {
         let command = program.find_subcommand(it);
         command.is_some_and(|command| command.get_name() == it && !command.is_hide_set())
     };
-    let alike: Vec<String> = candidates(error).into_iter().filter(is_shown).collect();
+    let alike = candidates(error).into_iter().rev().filter(is_shown);
+    let alike: Vec<String> = alike.collect();
     let is_first = words.get(1) == Some(name);
     let run = foreign::line(&[&["lapwing".to_owned(), "run".to_owned()], &words[1..]].concat());
     let is_program = is_first && door::is_command(name);

@@ -39,6 +39,9 @@ pub struct Prediction {
     pub predicted: i64,
     /// Number of workers in the scenario.
     pub workers: usize,
+    /// The makespan if workers beyond those that were measured, or fewer, changed nothing, because tasks slow each other
+    /// down as much; `None` with as many as were measured.
+    pub with_full_machine: Option<i64>,
 }
 
 impl Prediction {
@@ -63,12 +66,25 @@ pub fn what_if(trace: &Trace, graph: &TaskGraph, scenario: &Scenario) -> Predict
         Some(workers) => Placement::Workers(workers),
     };
     let (predicted, workers) = scenario.replayed(&replay, placement);
-    let (replayed, _) = replay.run(Placement::AsMeasured, &Changes::default());
+    let (replayed, measured_workers) = replay.run(Placement::AsMeasured, &Changes::default());
+    let known = match &scenario.loads {
+        Some(loads) => loads.workers.last().copied().unwrap_or(measured_workers),
+        None => measured_workers,
+    };
+    let is_unknown = match &scenario.loads {
+        Some(_) => workers > known,
+        None => workers != known,
+    };
+    let with_full_machine = is_unknown.then(|| match &scenario.loads {
+        Some(_) => scenario.replayed(&replay, Placement::Workers(known)).0,
+        None => scenario.replayed(&replay, Placement::AsMeasured).0,
+    });
     Prediction {
         measured: trace.measured_makespan(),
         replayed,
         predicted,
         workers,
+        with_full_machine,
     }
 }
 

@@ -137,14 +137,8 @@ fn what_is_no_file_and_no_command_says_so() {
     assert_snapshot!(told.join("\n"), @"
     error: there is no file resuls.json
     exit 2
-    error: unrecognized subcommand 'detct'
-
-      tip: some similar subcommands exist: 'bisect', 'detect'
-
-    Usage: lapwing [OPTIONS] <COMMAND>
-           lapwing [OPTIONS] FILE…
-
-    For more information, try '--help'.
+    error: there is no command and no file `detct`
+      hint: similar commands: detect, bisect
     exit 2
     error: there is no file old.json
     exit 2

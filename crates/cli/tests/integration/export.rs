@@ -117,7 +117,7 @@ fn what_counts_goes_out_and_notes_say_what_does_not() {
     "#);
     assert_snapshot!(to(&["hyperfine"]), @r#"
     {"results": [
-    {"command":"t.py::test_join[10]","exit_codes":[0,0,0,0,0,0],"max":3.5,"mean":2.25,"median":2.25,"min":1.0,"parameters":{"n":"10"},"stddev":0.9354143466934853,"system":null,"times":[1.0,1.5,2.0,2.5,3.0,3.5],"user":null}
+    {"command":"t.py::test_join[10]","exit_codes":[0,0,0,0,0,0],"lapwing_instances":[2,2,2],"max":3.5,"mean":2.25,"median":2.25,"min":1.0,"parameters":{"n":"10"},"stddev":0.9354143466934853,"system":null,"times":[1.0,1.5,2.0,2.5,3.0,3.5],"user":null}
     ]}
     note: 1 entry was joined from several instances, which this format cannot distinguish
     note: 3 iterations were excluded: burn-in or failed

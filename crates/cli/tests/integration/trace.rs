@@ -649,13 +649,17 @@ fn what_if_predicts_only_if_the_recorded_makespan_is_replayed() {
     assert_snapshot!([told(21.0), told(25.0)].join("\n"), @"
     4 tasks in 21.0 s with 2 workers
 
-     scenario     workers  makespan  change
+     scenario     workers  makespan  change          range
      as measured        2    20.0 s
-     4 workers          4    10.0 s   −50 %
+     4 workers          4    10.0 s   −50 %  10.0 s–20.0 s
 
     note: the critical path of 1 task takes 10.0 s: with no number of workers the
     run is faster than that
     note: measured: 21.0 s; the replay of the same setting differs by −4.8 %
+    note: the makespan assumes that tasks compute for as long as measured, however
+    many do at once; at the other end of the range the workers change nothing,
+    because tasks slow each other down. A run with another number of workers tells:
+    give it after `--`
     exit 0
     error: the run took 25.0 s, and its replay with 2 workers takes 20.0 s (−20 %): beyond 10 %, it predicts nothing
       hint: the trace does not say when tasks ran, so that their waits are unknown

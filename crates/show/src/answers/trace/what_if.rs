@@ -1,7 +1,7 @@
 //! Predictions of a run under other conditions: `lapwing trace what-if`.
 
 use lapwing_model::text::{counted, joined};
-use lapwing_trace::{Prediction, Scenario, TaskGraph, Trace, what_if, worker_time};
+use lapwing_trace::{Prediction, Scenario, TaskGraph, Trace, what_if};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -54,6 +54,8 @@ struct ScenarioRow {
     makespan: i64,
     /// The makespan relative to that of the replay of what was measured.
     ratio: f64,
+    /// The makespan if a number of workers that was not measured changes nothing, as where tasks slow each other down.
+    with_full_machine: Option<i64>,
 }
 
 /// Returns each condition alone that can matter, for a run with so many workers.
@@ -104,6 +106,7 @@ impl<'t> WhatIfAnswer<'t> {
             workers: replayed.workers,
             makespan: replayed.replayed,
             ratio: 1.0,
+            with_full_machine: None,
         }];
         rows.extend(scenarios.iter().map(|scenario| {
             let prediction = what_if(trace, graph, scenario);
@@ -112,6 +115,7 @@ impl<'t> WhatIfAnswer<'t> {
                 workers: prediction.workers,
                 makespan: prediction.predicted,
                 ratio: share(prediction.predicted, replayed.replayed),
+                with_full_machine: prediction.with_full_machine,
             }
         }));
         let loads = scenarios.iter().find_map(|it| it.loads.as_ref());
@@ -158,32 +162,29 @@ impl<'t> WhatIfAnswer<'t> {
 impl WhatIfAnswer<'_> {
     /// Returns what is known of how long tasks take beside more others, where that matters.
     fn crowding(&self) -> Option<Note> {
-        let workers = self.rows.iter().map(|row| row.workers).max()?;
-        let measured = self.replayed.workers;
-        if let Some(most) = self.loads.last() {
+        let is_open = |row: &&ScenarioRow| row.with_full_machine.is_some();
+        let unknown = self.rows.iter().filter(is_open).count();
+        let range = match unknown {
+            0 => "",
+            _ => {
+                "; at the other end of the range the workers change nothing, because tasks slow each other down"
+            }
+        };
+        if !self.loads.is_empty() {
             let numbers = joined(self.loads.iter().map(ToString::to_string));
-            let beyond = match workers > *most {
-                true => "; more than that is beyond what was measured",
-                false => "",
-            };
             let text = format!(
-                "tasks compute for as long beside others as in runs with {numbers} workers{beyond}"
+                "the makespan assumes that tasks compute for as long beside others as in runs with {numbers} workers{range}"
             );
             return Some(Note::new("contention", text).with("workers", self.loads.clone()));
         }
-        let busy = worker_time(self.trace)?.utilisation()?;
-        (workers > measured && busy >= BUSY).then(|| {
+        (unknown > 0).then(|| {
             let text = format!(
-                "every task is predicted to compute for as long as measured, however many do at once: if {} already fill the cores, more may gain nothing. A run with another number of workers tells: give it after `--`",
-                counted(measured, "worker")
+                "the makespan assumes that tasks compute for as long as measured, however many do at once{range}. A run with another number of workers tells: give it after `--`"
             );
-            Note::new("contention_unknown", text).with("utilisation", busy)
+            Note::new("contention_unknown", text)
         })
     }
 }
-
-/// Workers that are busy for this share of the time can be in each other's way.
-const BUSY: f64 = 0.3;
 
 /// The kind of these answers.
 pub const KIND: AnswerKind =
@@ -200,6 +201,7 @@ impl Answer for WhatIfAnswer<'_> {
             ("workers", Right),
             ("makespan", Right),
             ("change", Right),
+            ("range", Right),
         ]);
         for row in &self.rows {
             table.row(vec![
@@ -209,6 +211,13 @@ impl Answer for WhatIfAnswer<'_> {
                 match row.ratio {
                     1.0 => String::new(),
                     ratio => signed_percent(ratio - 1.0),
+                },
+                match row.with_full_machine {
+                    Some(other) => {
+                        let [low, high] = [row.makespan.min(other), row.makespan.max(other)];
+                        format!("{}–{}", time(low), time(high))
+                    }
+                    None => String::new(),
                 },
             ]);
         }
