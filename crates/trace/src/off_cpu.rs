@@ -107,10 +107,10 @@ pub fn waits_for(trace: &Trace, tasks: &[&Task], share: f64) -> WaitsFor {
         return WaitsFor::Unknown;
     }
     let shares = Resource::ALL.into_iter().zip(sums.map(|sum| sum / all));
-    // Other processes waited for a core.
-    let shares = shares.filter(|(resource, _)| delay.is_none() || *resource != Resource::Cpu);
     let most = shares.max_by(|one, other| one.1.total_cmp(&other.1));
     match most {
+        // Only a task's own delay tells that it was this one that waited.
+        Some((Resource::Cpu, pressed)) if pressed >= PRESSED * share => WaitsFor::Unknown,
         Some((resource, pressed)) if pressed >= PRESSED * share => WaitsFor::Resource(resource),
         _ => WaitsFor::Process,
     }

@@ -241,6 +241,8 @@ struct Candidate {
     is_placed_anew: bool,
     /// The least gain as a share of the makespan.
     least: f64,
+    /// The most that it can gain, in ns.
+    most: i64,
     /// How specific it is; 0 for the most specific.
     rank: u8,
 }
@@ -252,6 +254,7 @@ impl Candidate {
             changes,
             is_placed_anew: false,
             least: LEAST_GAIN,
+            most: i64::MAX,
             rank,
         }
     }
@@ -399,7 +402,8 @@ fn chosen(model: &Model<'_>, candidates: Vec<Candidate>) -> (Vec<TraceFinding>, 
         .filter_map(|candidate| {
             let without = model.without(&candidate.changes, candidate.is_placed_anew);
             let gain = model.replayed - without;
-            (float(gain) > least(&candidate)).then_some((gain, candidate))
+            let is_gain = float(gain) > least(&candidate) && gain <= candidate.most;
+            is_gain.then_some((gain, candidate))
         })
         .collect();
     let mut findings: Vec<TraceFinding> = Vec::new();

@@ -76,7 +76,12 @@ pub(super) fn phases(model: &Model<'_>, has_graph: bool) -> Vec<Candidate> {
             without,
             ..Changes::default()
         };
-        Candidate::new(6, cause(overhead), changes).at_least(LEAST)
+        // What else is between two tasks is of unknown cause.
+        let most = if has_graph { i64::MAX } else { overhead.sum };
+        Candidate {
+            most,
+            ..Candidate::new(6, cause(overhead), changes).at_least(LEAST)
+        }
     });
     candidates.chain(small_tasks(model)).collect()
 }

@@ -94,7 +94,17 @@ pub(super) fn barriers(model: &Model<'_>) -> Option<Candidate> {
         sorted.sort_unstable();
         stages.entry(sorted).or_default().push(index);
     }
-    stages.retain(|_, tasks| tasks.len() > 1);
+    // All tasks of a stage are waited for by all of the next, and by hardly any other.
+    let mut followers = vec![0_usize; inputs.len()];
+    for input in inputs.iter().flatten() {
+        followers[*input] += 1;
+    }
+    let fewest = model.replay.lanes.len().clamp(2, 3);
+    stages.retain(|inputs, tasks| {
+        let all: usize = inputs.iter().map(|it| followers[*it]).sum();
+        let is_stage = inputs.len() >= fewest && tasks.len() >= fewest;
+        is_stage && 10 * inputs.len() * tasks.len() >= 9 * all
+    });
     if stages.is_empty() {
         return None;
     }

@@ -12,7 +12,7 @@ use lapwing_show::answers::trace::{ComparedPart, RelativeTo, RowOrder, TraceComp
 use lapwing_show::writing::{Note, NotedAnswer};
 use lapwing_trace::{TaskDuration, Trace};
 
-use super::read::{newest, read, set_graph};
+use super::read::{newest, newest_of_benchmark, read, set_graph};
 use crate::cleaning::CleaningOptions;
 use crate::comparing::{FoundSides, parse_side};
 use crate::error::{CliError, ExitStatus};
@@ -29,7 +29,7 @@ use crate::options::{AnswerOptions, Context, NamedValue, ResultFilters, one_of};
 pub struct TraceCompare {
     /// The baseline, and one or more others: files of any format that `lapwing import` reads, folders of
     /// logs of a run or of several runs, or sides as `lapwing compare` has them, such as `variant:fast`,
-    /// of which the newest stored trace counts
+    /// whose stored traces of the benchmark that was measured last are its runs
     #[arg(value_name = "TRACE", num_args = 1.., required = true)]
     traces: Vec<PathBuf>,
     /// Runs of the candidate; those before `--` are runs of the baseline
@@ -151,7 +151,7 @@ impl TraceCompare {
         Ok(short_names(&self.traces).into_iter().zip(paths).collect())
     }
 
-    /// Returns the runs of a side: of files and folders, and the newest stored one of what is neither.
+    /// Returns the runs of a side: of files and folders, and the stored ones of what is neither.
     fn runs(
         &self,
         paths: &[PathBuf],
@@ -164,9 +164,9 @@ impl TraceCompare {
                 runs.extend(runs_in(path)?);
                 continue;
             }
-            let (trace, note) = stored(&path.to_string_lossy(), &self.filters, context)?;
+            let (traces, note) = all_stored(&path.to_string_lossy(), &self.filters, context)?;
             notes.extend(note);
-            runs.push(trace);
+            runs.extend(traces);
         }
         if let Some(graph) = &self.graph {
             for trace in &mut runs {
@@ -183,6 +183,25 @@ pub fn stored(
     filters: &ResultFilters,
     context: &Context,
 ) -> Result<(Trace, Option<Note>), CliError> {
+    of_side(side, filters, context, newest)
+}
+
+/// Returns the stored traces of a side, and a note if there are others.
+fn all_stored(
+    side: &str,
+    filters: &ResultFilters,
+    context: &Context,
+) -> Result<(Vec<Trace>, Option<Note>), CliError> {
+    of_side(side, filters, context, newest_of_benchmark)
+}
+
+/// Returns what is read from the store of a side.
+fn of_side<T>(
+    side: &str,
+    filters: &ResultFilters,
+    context: &Context,
+    read: impl Fn(&Store, &Filter) -> Result<Option<T>, CliError>,
+) -> Result<T, CliError> {
     let spec = parse_side(side).map_err(CliError::input)?;
     let filter = filters.filter()?;
     let judging = CleaningOptions::default().judging()?;
@@ -194,7 +213,7 @@ pub fn stored(
         runs: Some(runs.iter().map(|(_, run)| *run).collect()),
         ..filter.resolve(store)?
     };
-    newest(store, &filter)?.ok_or_else(none)
+    read(store, &filter)?.ok_or_else(none)
 }
 
 /// Returns short names for the traces: those of their files, or as they were given where these are alike.

@@ -216,9 +216,45 @@ pub fn newest(store: &Store, filter: &Filter) -> Result<Option<(Trace, Option<No
             .with("traces", traces.len())
             .with("started", format!("{:.0}", newest.started))
     });
+    Ok(Some((trace_of(store, newest.instance)?, note)))
+}
+
+/// Returns the newest traces of the benchmark that was measured last, and a note if there are others; `None` if there is
+/// none.
+pub fn newest_of_benchmark(
+    store: &Store,
+    filter: &Filter,
+) -> Result<Option<(Vec<Trace>, Option<Note>)>, CliError> {
+    const MOST: usize = 30;
+    let all = store.catalogue().traces(filter)?;
+    let Some(newest) = all.last() else {
+        return Ok(None);
+    };
+    let of_benchmark = all.iter().rev();
+    let of_benchmark = of_benchmark
+        .filter(|it| it.benchmark == newest.benchmark)
+        .take(MOST);
+    let traces: Vec<Trace> = of_benchmark
+        .map(|it| trace_of(store, it.instance))
+        .collect::<Result<_, _>>()?;
+    let text = format!(
+        "the newest {} of {} of {}; filters choose others",
+        counted(traces.len(), "trace"),
+        all.len(),
+        newest.benchmark,
+    );
+    let note = (traces.len() < all.len()).then(|| {
+        Note::marked("newest", text)
+            .with("benchmark", newest.benchmark.clone())
+            .with("traces", all.len())
+    });
+    Ok(Some((traces, note)))
+}
+
+fn trace_of(store: &Store, instance: Id) -> Result<Trace, CliError> {
     let mut reader = SpanReader::default();
-    store.each_span(newest.instance, |span| reader.add(span))?;
-    Ok(Some((reader.finish(), note)))
+    store.each_span(instance, |span| reader.add(span))?;
+    Ok(reader.finish())
 }
 
 /// Reads a trace from files and folders: logs of earthkit-workflows, or one file of another format.

@@ -5,6 +5,7 @@ mod data;
 mod picture;
 mod runs;
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use lapwing_trace::{
@@ -99,7 +100,12 @@ impl LanesPage<'_> {
             let first = other.matched.first;
             head["divergence"] = first.map(|it| (zero + it.at) / unit).into();
         }
-        let pressures = trace.pressures.iter().flat_map(|pressure| {
+        // Several workers of a host know the same of it.
+        let mut of_host = BTreeMap::new();
+        let pressures = trace.pressures.iter();
+        let pressures =
+            pressures.filter(|it| *of_host.entry(it.host).or_insert(it.worker) == it.worker);
+        let pressures = pressures.flat_map(|pressure| {
             let times = [pressure.start, pressure.end].map(|it| (it - start) / unit);
             let shares = pressure.shares.iter().enumerate();
             shares.map(move |(resource, share)| json!([resource, times[0], times[1], share]))
