@@ -43,15 +43,13 @@ pub struct ProcessSample {
 struct Process<'s> {
     samples: Vec<&'s ProcessSample>,
     children: Vec<usize>,
+    /// When it was last there: it waits for its children, although looks at an idle process are left out.
+    end: i64,
 }
 
 impl Process<'_> {
     fn start(&self) -> i64 {
         self.samples[0].start
-    }
-
-    fn end(&self) -> i64 {
-        self.samples[self.samples.len() - 1].end
     }
 
     /// Returns the time on a core and the time of waiting for one between two moments, in ns.
@@ -94,6 +92,7 @@ impl Trace {
         let mut processes: Vec<Process<'_>> = (recorded.samples_by_lane())
             .into_values()
             .map(|samples| Process {
+                end: samples[samples.len() - 1].end,
                 samples,
                 children: Vec::new(),
             })
@@ -112,6 +111,15 @@ impl Trace {
                 None => roots.push(at),
             }
         }
+        for at in (0..processes.len()).rev() {
+            let ends = processes[at]
+                .children
+                .iter()
+                .map(|child| processes[*child].end);
+            if let Some(last) = ends.max() {
+                processes[at].end = processes[at].end.max(last);
+            }
+        }
         for root in roots {
             self.take_process(&processes, root, &[]);
         }
@@ -128,18 +136,19 @@ impl Trace {
     ) -> Vec<Name> {
         let process = &processes[index];
         let children = process.children.iter();
-        let mut moments: Vec<(i64, bool, usize)> = children
+        let mut moments: Vec<(i64, u8, usize)> = children
             .flat_map(|child| {
                 let it = &processes[*child];
-                [(it.start(), false, *child), (it.end(), true, *child)]
+                [(it.start(), 1, *child), (it.end, 0, *child)]
             })
             .collect();
         moments.sort_unstable();
         let mut waits_for = inputs.to_vec();
         let mut ends: BTreeMap<usize, Vec<Name>> = BTreeMap::new();
         let (mut from, mut alive, mut pieces) = (process.start(), 0_usize, 0_usize);
-        for (at, is_end, child) in moments {
-            let at = at.clamp(from, process.end());
+        for (at, kind, child) in moments {
+            let is_end = kind == 0;
+            let at = at.clamp(from, process.end);
             let (cpu, run_delay) = process.sums(from, at);
             let is_active = active(cpu.saturating_add(run_delay), at - from);
             if from < at && (alive == 0 || is_active) {
@@ -158,8 +167,8 @@ impl Trace {
             }
             from = at;
         }
-        if from < process.end() {
-            let range = (from, process.end());
+        if from < process.end {
+            let range = (from, process.end);
             waits_for = vec![self.piece(process, range, &waits_for, &mut pieces)];
         }
         waits_for

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 
-use crate::copies::InputCopies;
+use crate::copies::{InputCopies, InputCopy};
 use crate::durations::float;
 use crate::graph::{TaskGraph, outputs_of};
 use crate::names::Name;
@@ -221,6 +221,8 @@ pub(crate) struct Replay<'t> {
     ends: Vec<i64>,
     pub gates: Vec<Gate>,
     copies: InputCopies,
+    /// For each transfer the task that it was made for: that of them which was planned first.
+    copied_for: Vec<usize>,
     /// When the run begins on the trace's clock.
     pub begin: i64,
     /// Whether workers wait for the controller between two tasks, as most tasks do.
@@ -247,10 +249,12 @@ impl<'t> Replay<'t> {
         let tasks = trace.tasks.iter();
         let planned = tasks.clone().map(|it| planned(it).unwrap_or(i64::MAX));
         let ends = tasks.map(|it| it.end().unwrap_or(i64::MIN));
+        let copies = InputCopies::of(trace, &graph);
         let mut replay = Self {
             tasks: Vec::new(),
             waits: Vec::new(),
-            copies: InputCopies::of(trace, &graph),
+            copied_for: copied_for(trace, &copies),
+            copies,
             gates: Vec::new(),
             waits_for_controller: true,
             has_times: range.is_some(),
@@ -281,6 +285,14 @@ impl<'t> Replay<'t> {
         );
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.lanes.len()];
         let retried = first_attempts(trace);
+        // When the next task of its lane started.
+        let mut next: Vec<Option<i64>> = vec![None; count];
+        let mut later: Vec<Option<i64>> = vec![None; self.lanes.len()];
+        for index in self.order.iter().rev() {
+            let lane = &mut later[self.lane_of[*index] as usize];
+            next[*index] = *lane;
+            *lane = trace.tasks[*index].at(TaskEvent::Started).or(*lane);
+        }
         let mut waiting_for_controller = 0_usize;
         let mut with_previous = 0_usize;
         for at in 0..self.order.len() {
@@ -288,7 +300,7 @@ impl<'t> Replay<'t> {
             let lane = self.lane_of[index] as usize;
             let previous = before[lane].last().copied();
             let first_attempt = retried.get(&trace.tasks[index].name).copied();
-            let (task, wait) = self.measured(index, &before[lane], first_attempt);
+            let (task, wait) = self.measured(index, &before[lane], next[index], first_attempt);
             before[lane].push(index);
             if previous.is_some() {
                 with_previous += 1;
@@ -304,6 +316,7 @@ impl<'t> Replay<'t> {
         &self,
         index: usize,
         of_lane: &[usize],
+        next: Option<i64>,
         first_attempt: Option<FirstAttempt>,
     ) -> (ReplayedTask, TaskWait) {
         let trace = self.trace;
@@ -320,14 +333,15 @@ impl<'t> Replay<'t> {
             ..ReplayedTask::default()
         };
         let mut wait = TaskWait::default();
-        let lost = first_attempt.filter(|it| it.last != index && task.released().is_none());
+        let lost = first_attempt.filter(|it| it.last != index && is_lost(task));
         replayed.is_lost = lost.is_some();
         let Some(started) = task.at(TaskEvent::Started) else {
             return (replayed, wait);
         };
-        if let Some(attempt) = lost {
+        if let Some(attempt) = lost.filter(|_| task.released().is_none()) {
+            // At the latest when its worker began the next, or when it was tried again.
             let again = trace.tasks[attempt.last].begin().unwrap_or(started);
-            replayed.work = (again - started).max(0);
+            replayed.work = (again.min(next.unwrap_or(again)) - started).max(0);
         }
         let inputs = self.graph.inputs[index].iter().map(|it| &trace.tasks[*it]);
         let arrived = task.at(TaskEvent::Enqueued).unwrap_or(started).min(started);
@@ -344,7 +358,14 @@ impl<'t> Replay<'t> {
         let known = ends.max().unwrap_or(done);
         let previous = of_lane.last().copied();
         let previous_task = previous.map(|it| &trace.tasks[it]);
-        let left = previous_task.and_then(Task::released);
+        let left = previous.and_then(|previous| {
+            let task = &trace.tasks[previous];
+            let replayed = &self.tasks[previous];
+            // An attempt that was lost left when the next began.
+            let lost = || Some(task.at(TaskEvent::Started)? + replayed.work);
+            task.released()
+                .or_else(|| lost().filter(|_| replayed.is_lost))
+        });
         let absent_until = match previous {
             None => self.begin + self.lanes[self.lane_of[index] as usize].from,
             Some(_) => i64::MIN,
@@ -478,12 +499,17 @@ impl<'t> Replay<'t> {
     }
 
     /// Returns when the copies of the inputs of a task are there.
-    fn copied(&self, index: usize, ready: i64, left: &[i64], changes: &Changes) -> Copied {
+    fn copied(
+        &self,
+        index: usize,
+        ready: i64,
+        [left, starts]: [&[i64]; 2],
+        changes: &Changes,
+    ) -> Copied {
         let mut copied = Copied::default();
         if self.copies.of_task(index).is_empty() {
             return copied;
         }
-        let planned = planned(&self.trace.tasks[index]);
         for copy in self.copies.of_task(index) {
             let is_gone = match changes.copies {
                 None => false,
@@ -495,22 +521,40 @@ impl<'t> Replay<'t> {
             if is_gone || Some(copy.end) > task.at(TaskEvent::Started) {
                 continue;
             }
-            let released = copy.input.and_then(|it| self.trace.tasks[it].released());
-            let measured = released.unwrap_or_else(|| self.inputs_known(index));
-            // What was copied when the task was planned, or when the event came that let it be planned, would have
-            // been copied then.
-            let is_of_plan = |planned: i64| {
-                copy.begin >= planned
-                    || copy.begin >= self.tasks[index].cause && self.tasks[index].cause > measured
-            };
-            if let Some(planned) = planned.filter(|planned| is_of_plan(*planned)) {
+            let measured = self.copied_from(index, copy);
+            if let Some(planned) = self.plan_of_copy(index, copy) {
                 copied.after_planning = copied.after_planning.max(copy.end - planned);
+                continue;
+            }
+            // What was copied for another task is there as soon as that one has it.
+            let first = self.copied_for[copy.transfer];
+            if first != index
+                && starts[first] != MISSING
+                && self.plan_of_copy(first, copy).is_some()
+                && let Some(started) = self.trace.tasks[first].at(TaskEvent::Started)
+            {
+                copied.at = copied.at.max(starts[first] + copy.end - started);
                 continue;
             }
             let base = copy.input.map_or(ready, |input| left[input]);
             copied.at = copied.at.max(base + copy.end - measured);
         }
         copied
+    }
+
+    /// Returns when the data of a copy were made, as measured.
+    fn copied_from(&self, index: usize, copy: &InputCopy) -> i64 {
+        let released = copy.input.and_then(|it| self.trace.tasks[it].released());
+        released.unwrap_or_else(|| self.inputs_known(index))
+    }
+
+    /// Returns when a task was planned, if a copy was made when it was, or when the event came that let it be planned.
+    fn plan_of_copy(&self, index: usize, copy: &InputCopy) -> Option<i64> {
+        let cause = self.tasks[index].cause;
+        let is_of_plan = |planned: &i64| {
+            copy.begin >= *planned || copy.begin >= cause && cause > self.copied_from(index, copy)
+        };
+        planned(&self.trace.tasks[index]).filter(is_of_plan)
     }
 
     /// Returns the copies of inputs.
@@ -692,15 +736,17 @@ impl<'t> Replay<'t> {
         let mut free: Vec<[i64; 2]> = self.lanes.iter().map(|it| [present(it); 2]).collect();
         let mut left = vec![0_i64; count];
         let mut known = vec![0_i64; count];
+        let mut starts = vec![MISSING; count];
         let mut makespan = 0;
         for index in &self.order {
             let index = *index;
             let task = &self.tasks[index];
             let mut ready = self.ready(index, &inputs[index], &left, &known);
             ready.behind = task.behind.map_or(0, |it| known[it as usize]);
-            let copied = self.copied(index, ready.known, &left, changes);
+            let copied = self.copied(index, ready.known, [&left, &starts], changes);
             let lane = self.lane_of[index] as usize;
-            let end = self.start(index, ready, free[lane], copied, changes) + works[index];
+            starts[index] = self.start(index, ready, free[lane], copied, changes);
+            let end = starts[index] + works[index];
             let notice = if changes.without.notice {
                 0
             } else {
@@ -743,6 +789,7 @@ impl<'t> Replay<'t> {
         let mut ready = vec![0_i64; count];
         let mut left = vec![0_i64; count];
         let mut known = vec![0_i64; count];
+        let mut starts = vec![MISSING; count];
         let (mut now, mut makespan) = (0, 0);
         loop {
             while let Some(Reverse((at, lane))) = busy.peek().copied()
@@ -777,8 +824,9 @@ impl<'t> Replay<'t> {
                     continue;
                 }
                 let of_inputs = self.ready(task, &inputs[task], &left, &known);
-                let copied = self.copied(task, of_inputs.known, &left, changes);
+                let copied = self.copied(task, of_inputs.known, [&left, &starts], changes);
                 let start = self.start(task, of_inputs, free[lane], copied, changes);
+                starts[task] = start;
                 let own = self.lanes[self.lane_of[task] as usize].slowness;
                 let slowness = changes.slowness(&lanes[lane]);
                 let end = start + divided(works[task], own / slowness);
@@ -945,14 +993,41 @@ struct FirstAttempt {
     last: usize,
 }
 
-/// Returns the tasks that were tried several times.
+/// Returns for each transfer the task that was planned first of those that had its data as an input.
+fn copied_for(trace: &Trace, copies: &InputCopies) -> Vec<usize> {
+    let mut first: Vec<Option<(i64, usize)>> = vec![None; trace.transfers.len()];
+    for (index, task) in trace.tasks.iter().enumerate() {
+        let Some(planned) = planned(task) else {
+            continue;
+        };
+        for copy in copies.of_task(index) {
+            let known = &mut first[copy.transfer];
+            if known.is_none_or(|it| (planned, index) < it) {
+                *known = Some((planned, index));
+            }
+        }
+    }
+    let first = first.into_iter().map(|it| it.map_or(0, |it| it.1));
+    first.collect()
+}
+
+/// Returns whether an attempt has no results.
+fn is_lost(task: &Task) -> bool {
+    task.has_failed || task.released().is_none()
+}
+
+/// Returns the tasks that were tried several times, because an attempt was lost.
 fn first_attempts(trace: &Trace) -> HashMap<Name, FirstAttempt> {
     let mut seen: HashMap<Name, (usize, FirstAttempt)> = HashMap::new();
+    let mut lost: HashSet<Name> = HashSet::new();
     for (index, task) in trace.tasks.iter().enumerate() {
         let Some(begin) = task.begin() else {
             continue;
         };
         let first = FirstAttempt { begin, last: index };
+        if is_lost(task) {
+            lost.insert(task.name);
+        }
         let known = seen.entry(task.name).or_insert((0, first));
         known.0 += 1;
         known.1.begin = known.1.begin.min(begin);
@@ -960,7 +1035,7 @@ fn first_attempts(trace: &Trace) -> HashMap<Name, FirstAttempt> {
             known.1.last = index;
         }
     }
-    seen.retain(|_, (count, _)| *count > 1);
+    seen.retain(|name, (count, _)| *count > 1 && lost.contains(name));
     seen.into_iter().map(|(name, (_, it))| (name, it)).collect()
 }
 

@@ -160,6 +160,7 @@ impl Trace {
             run_delay: number("run_delay"),
             process: number("pid"),
             bytes: number("bytes"),
+            has_failed: span.attributes.get("status").and_then(Value::as_str) == Some("error"),
             ..Task::new(
                 names.intern(&span.name),
                 names.intern(class),
@@ -389,6 +390,7 @@ impl TraceSpans<'_> {
         put(&mut span, "run_delay", task.run_delay);
         put(&mut span, "pid", task.process);
         put(&mut span, "bytes", task.bytes);
+        put(&mut span, "status", task.has_failed.then_some("error"));
         span
     }
 

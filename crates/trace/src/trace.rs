@@ -154,6 +154,8 @@ pub struct Task {
     pub process: Option<i64>,
     /// The size of its results in bytes.
     pub bytes: Option<i64>,
+    /// Whether it failed.
+    pub has_failed: bool,
 }
 
 impl Task {
@@ -172,6 +174,7 @@ impl Task {
             run_delay: None,
             process: None,
             bytes: None,
+            has_failed: false,
         }
     }
 

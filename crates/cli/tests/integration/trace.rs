@@ -271,7 +271,10 @@ fn traces_of_a_job_are_instances_of_one_benchmark() {
     );
     assert!(told.contains("3 / 3") && told.contains("job"), "{told}");
     let stored = compared(folder.path(), &["a", "variant:b", "--show", "sums"]);
-    let files = compared(folder.path(), &["a3.log", "b3.log", "--show", "sums"]);
+    let files = [
+        "a1.log", "a2.log", "a3.log", "--show", "sums", "--", "b1.log", "b2.log", "b3.log",
+    ];
+    let files = compared(folder.path(), &files);
     let times = |rows: &[Value]| rows.iter().map(|it| it["time"].clone()).collect::<Vec<_>>();
     assert_eq!(times(&stored), times(&files));
     let told = run(folder.path(), &["import", "a1.log", "--as", "variant=c"]);

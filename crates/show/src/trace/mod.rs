@@ -10,5 +10,5 @@ pub use events::write_events;
 pub use lanes::{LanesPage, OtherRun, lanes_svg};
 pub use words::{
     column_title, defect_text, defects_text, finding_text, headline, no_finding, path_notes,
-    replay_notes, share, signed_percent, signed_time, time,
+    replay_notes, share, signed_percent, signed_time, size, time,
 };

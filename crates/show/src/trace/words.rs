@@ -6,9 +6,9 @@ use crate::writing::Note;
 use crate::{percent, quantity};
 use lapwing_model::text::{counted, joined, plural};
 use lapwing_trace::{
-    Cause, Contention, ContentionCause, Defect, DefectKind, Name, Overhead, PathPart,
+    Cause, Contention, ContentionCause, Defect, DefectKind, GraphSource, Name, Overhead, PathPart,
     ProcessSample, Resource, TaskDuration, Trace, TraceFinding, TraceFindings, WaitReason,
-    WaitsFor,
+    WaitsFor, off_cpu,
 };
 
 /// Returns a time in ns as `1.31 s`.
@@ -63,6 +63,14 @@ pub fn defect_text(defect: &Defect) -> String {
     }
 }
 
+/// Returns the number of tasks, or of calls, whose parts the tasks are then.
+pub fn size(trace: &Trace) -> String {
+    match trace.calls.len() {
+        0 => counted(trace.tasks.len(), "task"),
+        calls => counted(calls, "call"),
+    }
+}
+
 /// Returns the sentence above all findings:
 /// `137 s with 40 workers: 0.98 tasks compute at once, workers are busy 4.5 % of the time`.
 pub fn headline(trace: &Trace, found: &TraceFindings) -> String {
@@ -73,11 +81,16 @@ pub fn headline(trace: &Trace, found: &TraceFindings) -> String {
         "{} with {} and {}",
         time(found.workers.makespan),
         counted(found.workers.workers, "worker"),
-        counted(trace.tasks.len(), "task"),
+        size(trace),
     );
     match found.workers.parallelism().zip(found.workers.utilisation()) {
         Some((tasks, busy)) => format!(
-            "{whole}: {tasks:.2} tasks compute at once on average, workers are busy {} of the time",
+            "{whole}: {tasks:.2} {} compute at once on average, workers are busy {} of the time",
+            if trace.calls.is_empty() {
+                "tasks"
+            } else {
+                "calls"
+            },
             percent(busy)
         ),
         None => format!("{whole}; the trace does not say when workers computed"),
@@ -164,12 +177,37 @@ fn cause_text(trace: &Trace, cause: &Cause) -> String {
             class,
             tasks,
             times,
-        } => format!(
-            "class `{}` takes most of the path to the end: {} of it, each {} as long as others",
-            trace.text(*class),
-            counted(*tasks, "task"),
-            ratio(*times),
-        ),
+        } if trace.calls.is_empty() => {
+            let delayed = off_cpu(trace).into_iter().find(|it| it.class == *class);
+            let delayed = delayed.filter(|it| it.waits_for == WaitsFor::Core);
+            let delay = delayed.and_then(|it| Some((it.run_delay?, it.computing)));
+            format!(
+                "class `{}` takes most of the path to the end: {} of it, each {} as long as others{}",
+                trace.text(*class),
+                counted(*tasks, "task"),
+                ratio(*times),
+                match delay {
+                    Some((delay, computing)) => format!(
+                        "; they wait for a core for {} of {}",
+                        time(delay),
+                        time(computing)
+                    ),
+                    None => String::new(),
+                }
+            )
+        }
+        Cause::LongClass { class, .. } => {
+            let of_class = trace.calls.iter().filter(|call| call.class == *class);
+            let (count, own) = of_class.fold((0, 0), |(count, own), call| {
+                (count + 1, own + call.self_time)
+            });
+            format!(
+                "`{}` takes most of the path to the end: {}, {} without the calls within",
+                trace.text(*class),
+                counted(count, "call"),
+                time(own),
+            )
+        }
         Cause::CriticalPath {
             tasks,
             class,
@@ -325,8 +363,10 @@ fn cause_text(trace: &Trace, cause: &Cause) -> String {
                 false => format!(", {}", counted(it.tasks, "task")),
             },
             match it.run_delay {
-                Some(delay) => format!(", and waits for a core for {}", time(delay)),
-                None => String::new(),
+                Some(delay) if share(delay, it.computing) >= 0.01 => {
+                    format!(", and waits for a core for {}", time(delay))
+                }
+                Some(_) | None => String::new(),
             },
             match it.waits_for {
                 WaitsFor::Core | WaitsFor::Unknown => String::new(),
@@ -371,6 +411,13 @@ fn ratio(times: f64) -> String {
 
 /// Returns the sentence for a run without findings, with its reason.
 pub fn no_finding(found: &TraceFindings) -> String {
+    let error = share(found.causes.error, found.workers.makespan);
+    if error > 0.5 {
+        return format!(
+            "nothing can be said: the replay of the run is off by {}, as where much of a trace is missing",
+            percent(error)
+        );
+    }
     let busy = match found.workers.utilisation() {
         None => "the trace does not say when workers were busy".to_owned(),
         Some(busy) if found.ideal.is_none() && busy < 0.8 => format!(
@@ -414,6 +461,10 @@ pub fn replay_notes(found: &TraceFindings) -> Vec<Note> {
         time(found.workers.makespan),
     );
     let mut notes = vec![Note::new("replay", text).with("error", causes.error)];
+    if causes.graph == GraphSource::Independent {
+        let text = "the trace does not say which tasks wait for which, and its workers had tasks all the time: each is taken to wait for no other (`--graph FILE` says it)";
+        notes.push(Note::new("independent", text));
+    }
     let all: i64 = causes.waits.iter().sum();
     let mut waits: Vec<(WaitReason, i64)> = (WaitReason::ALL.into_iter().zip(causes.waits))
         .filter(|(_, it)| *it > 0)

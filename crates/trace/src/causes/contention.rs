@@ -9,6 +9,8 @@ use crate::replay::Changes;
 
 /// A class is slower side by side if its slope is so many standard errors above 0.
 const CERTAIN: f64 = 4.0;
+/// The largest slope, as a share of the time alone.
+const MOST_SLOPE: f64 = 1.5;
 /// The least share by which each further task makes a task slower.
 const LEAST_SLOPE: f64 = 0.03;
 
@@ -17,7 +19,10 @@ pub(super) fn contention(model: &Model<'_>) -> Vec<Candidate> {
     let trace = model.trace;
     let fits = fit(trace).into_iter().filter(|it| {
         let error = (it.slope_interval[1] - it.slope) / 1.96;
-        it.alone > 0.0 && it.slope >= LEAST_SLOPE * it.alone && it.slope >= CERTAIN * error
+        // Tasks that share one core take once as long more with each further one; much more has another reason.
+        let is_possible = it.slope_interval[0] <= MOST_SLOPE * it.alone;
+        let is_long = it.alone > 0.0 && it.slope >= LEAST_SLOPE * it.alone;
+        is_long && is_possible && it.slope >= CERTAIN * error
     });
     let fits: Vec<_> = fits.collect();
     let mut candidates: Vec<Candidate> = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_stats::{as_f64, median};
+use lapwing_stats::{as_f64, median, standard_deviation};
 
 use super::{Candidate, Cause, Model};
 use crate::durations::{float, whole};
@@ -74,6 +74,15 @@ pub(crate) fn threshold(count: usize) -> f64 {
     (2.0 * (as_f64(count.max(1)) / ALPHA).ln()).sqrt()
 }
 
+/// Returns the standard deviation of values without a twentieth of them at each end.
+fn trimmed_deviation(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let cut = values.len().div_ceil(20);
+    let kept = sorted.get(cut..sorted.len().saturating_sub(cut));
+    kept.and_then(standard_deviation).unwrap_or(0.0)
+}
+
 /// How much longer the tasks of a worker or host take.
 #[derive(Debug, Clone, Copy)]
 struct Slowness {
@@ -109,6 +118,8 @@ fn slow_places(replay: &Replay<'_>, place_of: impl Fn(usize) -> Name) -> Vec<Slo
         let effect = median(&values)? - typical;
         let number = as_f64(values.len());
         let spread = of_place.iter().map(|it| it.1).sum::<f64>() / number;
+        // The robust spread does not know of a second kind of tasks in a class.
+        let spread = spread.max(trimmed_deviation(&others));
         // The standard error of a median is 1.2533 times that of a mean of normal values.
         let error = 1.2533 * spread / number.sqrt();
         let is_slow = values.len() >= 2
@@ -194,6 +205,10 @@ pub(super) fn workers(replay: &mut Replay<'_>) -> Vec<Candidate> {
 /// Returns candidates of tasks that take much longer than their class, but for what their worker takes longer.
 pub(super) fn tasks(model: &Model<'_>) -> Vec<Candidate> {
     let replay = &model.replay;
+    if !model.trace.calls.is_empty() {
+        // They are pieces of calls.
+        return Vec::new();
+    }
     let usual = replay
         .tasks
         .iter()
@@ -264,7 +279,9 @@ pub(super) fn classes(model: &Model<'_>) -> Vec<Candidate> {
     let Some((other, own)) = median(&sides[0]).zip(median(&sides[1])) else {
         return Vec::new();
     };
-    if sides[0].len() < FEWEST || 5 * sides[0].len() < trace.tasks.len() || own < LONG * other {
+    let is_usual = sides[0].len() < FEWEST || 5 * sides[0].len() < trace.tasks.len();
+    // Of calls, that one class takes most of the time is what is looked for.
+    if trace.calls.is_empty() && (is_usual || own < LONG * other) {
         return Vec::new();
     }
     let of_class = (0..trace.tasks.len()).filter(|it| trace.tasks[*it].class == class);

@@ -80,31 +80,36 @@ pub(super) fn idle(replay: &mut Replay<'_>, makespan: i64) -> Vec<Candidate> {
     vec![Candidate::new(0, cause, changes)]
 }
 
+/// A time in which all tasks stood still.
+struct Freeze {
+    from: i64,
+    until: i64,
+    /// How much longer its tasks took.
+    time: i64,
+    tasks: Vec<usize>,
+}
+
 /// Returns a candidate of the longest time in which no task began or ended, and all that were under way took as much
 /// longer than their class.
 pub(super) fn freezes(replay: &Replay<'_>, makespan: i64) -> Vec<Candidate> {
     let trace = replay.trace;
-    let mut classes: BTreeMap<Name, Vec<f64>> = BTreeMap::new();
+    let mut classes: BTreeMap<Name, Vec<usize>> = BTreeMap::new();
     let mut events: Vec<i64> = Vec::new();
-    for (task, replayed) in trace.tasks.iter().zip(&replay.tasks) {
+    for (index, task) in trace.tasks.iter().enumerate() {
         if let Some((start, end)) = task.at(TaskEvent::Started).zip(task.released()) {
             events.extend([start, end]);
-            let works = classes.entry(task.class).or_default();
-            works.push(float(replayed.work));
+            classes.entry(task.class).or_default().push(index);
         }
     }
     events.sort_unstable();
     let works: Vec<i64> = replay.tasks.iter().map(|task| task.work).collect();
     let residuals = Residuals::of(trace, &works);
-    let medians: BTreeMap<Name, f64> = classes
-        .iter()
-        .filter_map(|(class, works)| Some((*class, median(works)?)))
-        .collect();
-    let mut found: Option<(i64, i64, Vec<usize>)> = None;
+    let work = |index: &usize| float(replay.tasks[*index].work);
+    let mut found: Option<Freeze> = None;
     for pair in events.windows(2) {
         let (from, until) = (pair[0], pair[1]);
         let length = until - from;
-        let is_longer = found.as_ref().is_none_or(|(a, b, _)| b - a < length);
+        let is_longer = found.as_ref().is_none_or(|it| it.until - it.from < length);
         if !is_longer || float(length) < SHORTEST * float(makespan) {
             continue;
         }
@@ -116,15 +121,33 @@ pub(super) fn freezes(replay: &Replay<'_>, makespan: i64) -> Vec<Candidate> {
             })
             .collect();
         let running = as_f64(spanning.len());
-        let longer: Vec<f64> = spanning
+        // The others of each class, if there are any.
+        let others: BTreeMap<Name, Vec<f64>> = spanning
             .iter()
-            .map(|index| {
-                let usual = medians[&trace.tasks[*index].class];
-                float(replay.tasks[*index].work) - usual
+            .map(|it| trace.tasks[*it].class)
+            .map(|class| {
+                let all = &classes[&class];
+                let others = all.iter().filter(|it| !spanning.contains(it));
+                let others: Vec<f64> = others.map(work).collect();
+                (
+                    class,
+                    if others.is_empty() {
+                        all.iter().map(work).collect()
+                    } else {
+                        others
+                    },
+                )
             })
             .collect();
-        let usual = spanning.iter().map(|it| medians[&trace.tasks[*it].class]);
-        let usual = usual.sum::<f64>() / running.max(1.0);
+        let usual_of = |index: &usize| median(&others[&trace.tasks[*index].class]).unwrap_or(0.0);
+        let longer: Vec<f64> = spanning.iter().map(|it| work(it) - usual_of(it)).collect();
+        let usual = spanning.iter().map(usual_of).sum::<f64>() / running.max(1.0);
+        // Where a class has short tasks and long ones, some of the others are as long.
+        let is_longest = |index: &&usize| {
+            let others = others[&trace.tasks[**index].class].iter();
+            others.filter(|it| **it >= work(index)).count() == 0
+        };
+        let longest = spanning.iter().filter(is_longest).count();
         // The longest pause that chance makes among so many, if the ends of tasks are as irregular as can be.
         let mean = usual / std::f64::consts::LN_2;
         let by_chance = mean / running.max(1.0) * (as_f64(events.len()).ln() + 5.0);
@@ -135,14 +158,28 @@ pub(super) fn freezes(replay: &Replay<'_>, makespan: i64) -> Vec<Candidate> {
             && 5 * spanning.len() >= 3 * replay.lanes.len()
             && median(&longer).is_some_and(|it| it >= 0.6 * float(length))
             && longer.iter().all(|it| *it > 0.0)
+            && 2 * longest > spanning.len()
             && (float(length) >= by_chance || score >= threshold(events.len()) + 1.0);
         if is_freeze {
-            found = Some((from, until, spanning));
+            // Pauses between events are usual.
+            let time = whole(median(&longer).unwrap_or(0.0)).min(length);
+            found = Some(Freeze {
+                from,
+                until,
+                time,
+                tasks: spanning,
+            });
         }
     }
-    let candidate = found.map(|(from, until, tasks)| {
+    let candidate = found.map(|found| {
+        let Freeze {
+            from,
+            until,
+            time,
+            tasks,
+        } = found;
         let works = tasks.into_iter();
-        let work = works.map(|it| (it, (replay.tasks[it].work - (until - from)).max(0)));
+        let work = works.map(|it| (it, (replay.tasks[it].work - time).max(0)));
         let cause = Cause::Stall {
             from: from - replay.begin,
             until: until - replay.begin,

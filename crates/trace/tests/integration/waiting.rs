@@ -63,8 +63,8 @@ fn contention_has_its_cause() {
     let off = |waits_for| Some(ContentionCause::OffCpu(waits_for));
     assert_eq!(cause(20, 0.0), Some(ContentionCause::OnCpu));
     assert_eq!(cause(10, 0.0), off(WaitsFor::Process));
-    assert_eq!(cause(10, 0.5), off(WaitsFor::Resource(Resource::Cpu)));
     // Only their own threads say that they waited for a core, or did not, whatever others waited for.
+    assert_eq!(cause(10, 0.5), off(WaitsFor::Unknown));
     let own = |run_delay, pressure| {
         let mut trace = pairs(10, pressure);
         trace
@@ -74,7 +74,8 @@ fn contention_has_its_cause() {
         of_count(&trace).cause
     };
     assert_eq!(own(10, 0.0), off(WaitsFor::Core));
-    assert_eq!(own(0, 0.5), off(WaitsFor::Process));
+    assert_eq!(own(0, 0.5), off(WaitsFor::Unknown));
+    assert_eq!(own(0, 0.0), off(WaitsFor::Process));
     let mut without = pairs(10, 0.0);
     without.pressures.clear();
     assert_eq!(of_count(&without).cause, off(WaitsFor::Unknown));

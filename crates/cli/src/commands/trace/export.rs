@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lapwing_record::atomic;
 use lapwing_show::trace::{
-    LanesPage, OtherRun, divergence_note, headline, lanes_svg, write_events,
+    LanesPage, OtherRun, divergence_note, headline, lanes_svg, size, write_events,
 };
 use lapwing_trace::{MatchedRuns, Trace, TraceRange, find};
 
@@ -167,12 +167,11 @@ fn nothing_to_draw() -> CliError {
 }
 
 fn tell_written(path: &Path, trace: &Trace, context: &Context) -> Result<ExitStatus, CliError> {
-    let tasks = trace.tasks.len();
     let answer = WrittenAnswer {
         kind: &written::TRACE,
         path,
-        counts: [("tasks", tasks as u64)].into(),
-        contents: format!(" ({})", counted(tasks, "task")),
+        counts: [("tasks", trace.tasks.len() as u64)].into(),
+        contents: format!(" ({})", size(trace)),
         notes: Vec::new(),
         next: Vec::new(),
     };

@@ -58,6 +58,11 @@ impl TraceWhatIf {
                 "give the graph with `--graph FILE`; docs/traces.md says which traces have one",
             )
         })?;
+        if trace.is_of_processes() && self.faster.is_empty() {
+            let text = "a record of processes has no workers and no controller to change";
+            return Err(CliError::input(text)
+                .hint("`--faster PROGRAM=2` predicts a program that is twice as fast"));
+        }
         let classes: Vec<&str> = trace.tasks.iter().map(|it| trace.text(it.class)).collect();
         let mut faster = self.faster.iter();
         if let Some((class, _)) = faster.find(|(class, _)| !classes.contains(&class.as_str())) {

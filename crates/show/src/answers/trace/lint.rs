@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::trace::{signed_time, time};
+use crate::trace::{signed_time, size, time};
 use crate::writing::Align::{Left, Right};
 use crate::writing::{Answer, AnswerKind, CsvRows, Table, TextAnswer, View, WriteError, csv_rows};
 
@@ -100,7 +100,7 @@ impl Answer for DefectsAnswer<'_> {
         TextAnswer {
             headline: format!(
                 "{kinds}   ({}, {}, {}, {})",
-                counted(trace.tasks.len(), "task"),
+                size(trace),
                 counted(trace.transfers.len(), "transfer"),
                 counted(trace.phases.len(), "controller phase"),
                 time(trace.makespan())
