@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_stats::{as_f64, median, standard_deviation};
+use lapwing_stats::{as_f64, mean, median, standard_deviation};
 
 use super::{Candidate, Cause, Model};
 use crate::durations::{float, whole};
@@ -122,7 +122,10 @@ fn slow_places(replay: &Replay<'_>, place_of: impl Fn(usize) -> Name) -> Vec<Slo
         let spread = spread.max(trimmed_deviation(&others));
         // The standard error of a median is 1.2533 times that of a mean of normal values.
         let error = 1.2533 * spread / number.sqrt();
+        // The median of values of two kinds can be that of either.
+        let further = mean(&values)? - mean(&others)?;
         let is_slow = values.len() >= 2
+            && further >= threshold(count) * spread / number.sqrt()
             && others.len() >= FEWEST
             && effect >= SLOW.ln()
             && effect >= threshold(count) * error;
