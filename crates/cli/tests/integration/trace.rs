@@ -52,6 +52,8 @@ fn findings_begin_with_what_takes_most_time() {
     completion, 6.1 % in the queue of the worker, 3.0 % on the way to the worker
     note: replayed with each task on the worker that is free first, the run takes
     33.0 ms: 0 % from 33.0 ms as measured; what gains less is no finding
+    note: the trace does not say which tasks wait for which, and its workers had
+    tasks all the time: each is taken to wait for no other (`--graph FILE` says it)
     note: observed path to the end (the trace has no graph), 2 tasks: 61 %
     computing, 30 % waiting for the controller to notice completion, 6.1 % in the
     queue of the worker, 3.0 % on the way to the worker; 33.0 ms of 33.0 ms

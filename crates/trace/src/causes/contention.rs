@@ -10,7 +10,7 @@ use crate::replay::Changes;
 /// A class is slower side by side if its slope is so many standard errors above 0.
 const CERTAIN: f64 = 4.0;
 /// The largest slope, as a share of the time alone.
-const MOST_SLOPE: f64 = 1.5;
+const MOST_SLOPE: f64 = 3.0;
 /// The least share by which each further task makes a task slower.
 const LEAST_SLOPE: f64 = 0.03;
 
@@ -19,7 +19,8 @@ pub(super) fn contention(model: &Model<'_>) -> Vec<Candidate> {
     let trace = model.trace;
     let fits = fit(trace).into_iter().filter(|it| {
         let error = (it.slope_interval[1] - it.slope) / 1.96;
-        // Tasks that share one core take once as long more with each further one; much more has another reason.
+        // Tasks that share one core take once as long more with each further one, those that share a lock somewhat more;
+        // much more has another reason.
         let is_possible = it.slope_interval[0] <= MOST_SLOPE * it.alone;
         let is_long = it.alone > 0.0 && it.slope >= LEAST_SLOPE * it.alone;
         is_long && is_possible && it.slope >= CERTAIN * error

@@ -227,3 +227,118 @@ fn the_graph_of_a_user_is_taken_as_it_is() {
     assert_eq!(graph.implied, 0);
     assert_eq!(graph.ideal(&trace).path.len(), 2);
 }
+
+/// Runs tasks of one class, one after another on each of four workers, which take so many times a tenth of a second.
+fn with_times(times: impl Iterator<Item = u32>) -> Trace {
+    let mut run = Run::default();
+    let mut free = [0_u32; 4];
+    for (number, tenths) in times.enumerate() {
+        let worker = (0..4).min_by_key(|it| free[*it]).unwrap_or(0);
+        let [begin, end] = [free[worker], free[worker] + tenths].map(|it| f64::from(it) / 10.0);
+        free[worker] += tenths;
+        let times = [begin, begin, begin, end];
+        run.task(
+            &format!("map:{number}"),
+            &format!("h0:w{worker}"),
+            times,
+            &[],
+        );
+    }
+    run.with_graph()
+}
+
+#[test]
+fn a_class_with_short_tasks_and_long_ones_has_neither_a_slow_worker_nor_a_stall() {
+    let mut told = 0;
+    for seed in 0..60_u32 {
+        // A linear congruential generator is random enough for a choice of two.
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state >> 16
+        };
+        let share = [5, 20, 50][seed as usize % 3];
+        let times: Vec<u32> = (0..80)
+            .map(|_| {
+                let is_long = next() % 100 < share;
+                (if is_long { 80 } else { 20 }) + next() % 3
+            })
+            .collect();
+        let found = find(&with_times(times.into_iter())).expect("it has tasks");
+        let is_false = |cause: &Cause| {
+            let is_place = matches!(cause, Cause::SlowWorker { .. } | Cause::SlowHost { .. });
+            is_place || matches!(cause, Cause::Stall { .. })
+        };
+        told += usize::from(found.causes.findings.iter().any(|it| is_false(&it.cause)));
+    }
+    assert!(told <= 3, "{told} of 60");
+}
+
+#[test]
+fn tasks_that_all_stand_still_are_told_with_the_time_that_they_lost() {
+    // The third task of each worker takes 2 s longer. They begin at different times.
+    let times = (0..20).map(|number| match number {
+        0..4 => 5 * (number + 1),
+        8..12 => 40,
+        _ => 20,
+    });
+    let found = find(&with_times(times)).expect("it has tasks");
+    let first = &found.causes.findings[0];
+    assert!(
+        matches!(
+            first.cause,
+            Cause::Stall {
+                is_freeze: true,
+                ..
+            }
+        ),
+        "{first:?}"
+    );
+    assert!((first.gain - 2 * SECOND).abs() < SECOND / 5, "{first:?}");
+}
+
+#[test]
+fn a_copy_for_one_task_is_there_earlier_for_the_others_when_that_one_is_planned_earlier() {
+    // The controller notices after 2 s that `make` is done; two rounds of `use` on another host share its copy.
+    let mut run = Run {
+        notice: 2.0,
+        ..Run::default()
+    };
+    run.task("make:0", "h0:w0", [0.0, 0.0, 0.0, 1.0], &[]);
+    run.notice = 0.0;
+    run.task("use:0", "h1:w0", [3.0, 3.0, 3.5, 4.5], &["make:0"]);
+    run.task("use:1", "h1:w0", [4.5, 4.5, 4.5, 5.5], &["make:0"]);
+    run.copy("make:0.0", "h1", [3.0, 3.5], TransferMode::Remote);
+    let found = find(&run.with_graph()).expect("it has tasks");
+    let notice = found.causes.findings.iter();
+    let mut notice = notice.filter(|it| matches!(it.cause, Cause::ControllerNotice(_)));
+    let notice = notice.next().expect("it notices late");
+    assert_eq!(notice.gain, 2 * SECOND);
+}
+
+#[test]
+fn an_attempt_that_was_lost_leaves_its_worker_for_the_next_task() {
+    // `map:1` is lost after 1 s, its worker goes on, and it is tried again on the other one.
+    let mut run = Run::default();
+    run.task("map:0", "h0:w0", [0.0, 0.0, 0.0, 2.0], &[]);
+    run.task("map:1", "h0:w1", [0.0, 0.0, 0.0, 1.0], &[]);
+    let lost = run.trace.tasks.last_mut().expect("it was added");
+    for event in [
+        TaskEvent::Computed,
+        TaskEvent::Published,
+        TaskEvent::Completed,
+    ] {
+        lost.events[event as usize] = lapwing_trace::MISSING;
+    }
+    run.task("map:2", "h0:w1", [1.0, 1.0, 1.0, 3.0], &[]);
+    run.task("map:1", "h0:w0", [2.0, 2.0, 2.0, 4.0], &[]);
+    run.task("map:3", "h0:w1", [3.0, 3.0, 3.0, 5.0], &[]);
+    let found = find(&run.with_graph()).expect("it has tasks");
+    assert_eq!(found.causes.error, 0);
+    let first = &found.causes.findings[0];
+    assert!(
+        matches!(first.cause, Cause::Retries { tasks: 1, .. }),
+        "{first:?}"
+    );
+    assert_eq!(first.gain, SECOND);
+}

@@ -147,3 +147,20 @@ fn tasks_have_the_times_of_their_process_if_nothing_else_ran_in_it() {
     let mut trace = tasks(&all);
     assert_eq!(trace.join_processes(&[recorded.clone(), recorded]), 0);
 }
+
+#[test]
+fn processes_one_after_another_wait_for_each_other_although_their_parent_is_idle() {
+    // Looks at the shell, which only waits, are left out after the first.
+    let mut spans = vec![sample(1, 0, "sh", 0, [1, 0])];
+    for (process, name, from, cpu) in [(2, "sleep", 1, 0), (3, "job", 26, 20), (4, "sleep", 51, 0)]
+    {
+        for at in from..from + 25 {
+            spans.push(sample(process, 1, name, 20 * at, [cpu, 0]));
+        }
+    }
+    let found = causes(&Trace::of_spans(&spans));
+    assert_eq!(
+        found,
+        [("sleep".to_owned(), WaitsFor::Unknown, 1000, Some(0))]
+    );
+}
