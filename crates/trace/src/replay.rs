@@ -947,20 +947,21 @@ struct FirstAttempt {
 
 /// Returns the tasks that were tried several times.
 fn first_attempts(trace: &Trace) -> HashMap<Name, FirstAttempt> {
-    let mut seen: HashMap<Name, (usize, FirstAttempt)> = HashMap::new();
+    let mut seen: HashMap<Name, (u32, FirstAttempt)> = HashMap::new();
     for (index, task) in trace.tasks.iter().enumerate() {
         let Some(begin) = task.begin() else {
             continue;
         };
         let first = FirstAttempt { begin, last: index };
         let known = seen.entry(task.name).or_insert((0, first));
-        known.0 += 1;
+        known.0 = known.0.max(task.attempt);
         known.1.begin = known.1.begin.min(begin);
         if trace.tasks[known.1.last].begin() <= Some(begin) {
             known.1.last = index;
         }
     }
-    seen.retain(|_, (count, _)| *count > 1);
+    // Spans that are no tasks of their source share a name without being attempts.
+    seen.retain(|_, (attempt, _)| *attempt > 0);
     seen.into_iter().map(|(name, (_, it))| (name, it)).collect()
 }
 
