@@ -62,9 +62,9 @@ fn a_class_that_differs_alone_but_not_among_many_is_explained() {
             sides[1].extend(ten(class, 1_000, 3));
         }
         // Pairs of the first class differ by 3.5 % on average, and by ±3.5 %.
-        for at in 0..10 {
-            let apart = if at % 2 == 0 { 70 } else { 0 };
-            sides[1][at].1 = sides[0][at].1 + apart;
+        let [before, after] = &mut sides;
+        for (at, (task, like)) in after.iter_mut().zip(before).take(10).enumerate() {
+            task.1 = like.1 + if at % 2 == 0 { 70 } else { 0 };
         }
         let [before, after] = sides.map(|tasks| trace(&tasks));
         compared([&before, &after], ComparedPart::Classes)
