@@ -31,6 +31,9 @@ const MOST_LOOKED_AT: usize = 200;
 /// Commands that files may mean.
 const COMMANDS: [&str; 3] = ["compare", "detect", "show"];
 
+/// Commands that traces may mean.
+const OF_TRACES: [&str; 2] = ["trace findings", "trace compare"];
+
 /// The arguments of the program, with a command.
 pub struct Door {
     pub words: Vec<OsString>,
@@ -338,7 +341,9 @@ fn option_name(word: &str) -> &str {
 
 /// Returns the option of a command that has this name.
 fn option_of<'c>(program: &'c Command, command: &str, name: &str) -> Option<&'c Arg> {
-    let mut options = program.find_subcommand(command)?.get_arguments();
+    let mut words = command.split(' ');
+    let command = words.try_fold(program, |above, word| above.find_subcommand(word))?;
+    let mut options = command.get_arguments();
     match name.strip_prefix("--") {
         Some(long) => options.find(|it| {
             let aliases = it.get_all_aliases().unwrap_or_default();
@@ -371,7 +376,7 @@ pub fn is_command(text: &str) -> bool {
 /// Returns whether the word after an option is its value.
 pub fn takes_next(word: &str, next: &str, program: &Command) -> bool {
     let name = option_name(word);
-    let commands = COMMANDS.iter().chain(&["run"]);
+    let commands = COMMANDS.iter().chain(&["run"]).chain(&OF_TRACES);
     let option = commands
         .filter_map(|it| option_of(program, it, name))
         .next();
@@ -459,14 +464,25 @@ fn others_note(folder: &Path, store: Option<&Path>, options: &ImportOptions) -> 
     })
 }
 
-/// Returns `lapwing trace FILE` as `lapwing trace findings FILE`.
+/// Returns `lapwing trace FILE` as `lapwing trace findings FILE`; options may stand before the file.
 fn with_findings(mut words: Vec<OsString>, program: &Command) -> Vec<OsString> {
-    if let Some(first) = first_word(&words)
-        && words[first] == "trace"
-        && let Some(second) = words.get(first + 1)
-        && let Some(trace) = program.find_subcommand("trace")
-        && trace.find_subcommand(second).is_none()
-        && looks_like_path(second)
+    let Some(first) = first_word(&words).filter(|first| words[*first] == "trace") else {
+        return words;
+    };
+    let text = |at: usize| words.get(at).map(|it| it.to_string_lossy());
+    let mut at = first + 1;
+    while let Some(word) = text(at).filter(|it| it.starts_with('-') && it != "-") {
+        let next = text(at + 1).unwrap_or_default();
+        at += if takes_next(&word, &next, program) {
+            2
+        } else {
+            1
+        };
+    }
+    let trace = program.find_subcommand("trace");
+    if let (Some(file), Some(trace)) = (words.get(at), trace)
+        && trace.find_subcommand(file).is_none()
+        && looks_like_path(file)
     {
         words.insert(first + 1, "findings".into());
     }
@@ -544,22 +560,23 @@ fn files_at(paths: &[PathBuf]) -> usize {
     places.map(|it| it.map_or(1, |it| it.places.len())).sum()
 }
 
-/// Returns whether a file is a trace, or a folder has nothing but logs of one.
+/// Returns whether a file is a trace, or a folder has logs of one and besides nothing that is in a known format.
 fn is_trace(path: &Path) -> bool {
     let Ok(found) = lapwing_formats::places_at(path) else {
         return false;
     };
     let options = ImportOptions::at(jiff::Timestamp::now());
-    let is_one = |place: &Path| {
-        let Some((source, format)) = recognised(place, &options) else {
-            return false;
-        };
+    // Reading a pipe would take from it.
+    if !path.is_file() && !path.is_dir() {
+        return false;
+    }
+    let places = found.places.iter().map(|it| &it.path);
+    let results = places.filter_map(|place| Some((place, recognised(place, &options)?)));
+    let mut are_traces = results.map(|(place, (source, format))| {
         let is_trace = format.is_trace || lapwing_formats::is_recorded_trace(format, &source);
         is_trace && (place == path || format.name == "earthkit")
-    };
-    // Reading a pipe would take from it.
-    let is_there = path.is_file() || path.is_dir();
-    is_there && found.places.iter().all(|place| is_one(&place.path))
+    });
+    are_traces.next() == Some(true) && are_traces.all(|is_trace| is_trace)
 }
 
 /// Returns the format of a file or folder; `None` if it is in none.

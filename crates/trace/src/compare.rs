@@ -446,16 +446,20 @@ fn classes(sides: &[Vec<&Trace>]) -> Vec<ClassTimes> {
             });
             let at_once = at_once.collect();
             let sides = values.iter().enumerate();
+            // Times of different clocks can be below zero: no ratio is of such.
+            let is_positive = |side: usize| means[side].is_some_and(|mean| mean > 0);
             let ratios = sides.map(|(side, runs)| {
-                (side > 0).then(|| duration_ratio(&values[0], runs, strict))?
+                let has_ratio = side > 0 && is_positive(0) && is_positive(side);
+                has_ratio.then(|| duration_ratio(&values[0], runs, strict))?
             });
+            let ratios = ratios.collect();
             classes.push(ClassTimes {
                 class: (*class).to_owned(),
                 duration,
                 counts: counts.collect(),
                 means,
                 at_once,
-                ratios: ratios.collect(),
+                ratios,
             });
         }
     }

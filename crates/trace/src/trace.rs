@@ -415,6 +415,17 @@ impl Trace {
         known
     }
 
+    /// Returns whether the source does not say where tasks ran, so that they are on lanes with numbers (`lane 2`): these
+    /// are no workers, of which something could be found.
+    pub fn has_numbered_lanes(&self) -> bool {
+        let is_number = |text: &str| text.parse::<u32>().is_ok();
+        let is_lane = |task: &Task| {
+            let number = self.text(task.worker).strip_prefix("lane ");
+            number.is_some_and(is_number)
+        };
+        self.tasks.iter().all(is_lane)
+    }
+
     /// Returns how long the run took in ns: by the events of its tasks, or else as the source states it.
     pub fn measured_makespan(&self) -> Option<i64> {
         let stated = || self.micros.get("makespan").map(|it| it.sum);

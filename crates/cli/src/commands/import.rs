@@ -19,6 +19,7 @@ use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, NamedValue, checked, keyed, one_of};
 
 pub use self::files_read::{FilesRead, is_missing, lapwing_command, moments, no_file};
+pub use self::tally::skipped_notes;
 use tally::ImportTally;
 use target::{Target, Way};
 

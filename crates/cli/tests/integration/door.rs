@@ -98,6 +98,41 @@ fn the_command_is_the_one_that_fits_the_files() {
 }
 
 #[test]
+fn a_trace_is_explained_beside_other_files_and_with_options_on_either_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::create_dir(path.join("job")).unwrap();
+    fs::write(path.join("job/trace.log"), TRACE).unwrap();
+    fs::write(path.join("job/graph.json"), r#"{"load2": ["load1"]}"#).unwrap();
+    fs::write(path.join("job/notes.txt"), "as of today\n").unwrap();
+    let kinds = [
+        &["job"][..],
+        &["job/trace.log", "--graph", "job/graph.json"],
+        &["--graph", "job/graph.json", "job"],
+        &["trace", "--graph", "job/graph.json", "job/trace.log"],
+        &["trace", "job/trace.log", "--graph=job/graph.json"],
+        &["job/trace.log", "job", "--show", "tasks"],
+    ]
+    .map(|words| {
+        let (answer, code) = answer(path, words);
+        let kind = answer["answer"].as_str().unwrap_or_default();
+        format!("{}: {kind}, {}", words.join(" "), code.unwrap_or(-1))
+    });
+    assert_snapshot!(kinds.join("\n"), @"
+    job: trace, 0
+    job/trace.log --graph job/graph.json: trace, 0
+    --graph job/graph.json job: trace, 0
+    trace --graph job/graph.json job/trace.log: trace, 0
+    trace job/trace.log --graph=job/graph.json: trace, 0
+    job/trace.log job --show tasks: trace-compare, 0
+    ");
+    // A folder with other results as well is more than a trace.
+    write_result(path, "job/other.json", 0.1);
+    let (other, _) = answer(path, &["job"]);
+    assert_ne!(other["answer"], "trace");
+}
+
+#[test]
 fn files_get_the_answer_that_a_store_with_them_gets() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();

@@ -173,7 +173,9 @@ impl ChromeReader {
                 self.end(begun, end, event, sink);
             }
             "M" => self.name(thread, &event),
-            "s" | "t" | "f" => sink.notes().left("flows", "spans have no arrows"),
+            "s" | "t" | "f" => sink
+                .notes()
+                .left("flows", "tasks do not get inputs from them"),
             other => {
                 let what = format!("events of phase `{other}`");
                 sink.notes().left(&what, "they have no duration");

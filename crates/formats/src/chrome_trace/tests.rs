@@ -74,7 +74,7 @@ fn what_changes_threads_is_matched_by_its_id() {
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":1,"category":"span","name":"m","lane":"p 2:9","clock":"trace","events":{"begin":2000},"attributes":{"async":"c/2/\"0x1\"","category":"c"}}
     {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":1.5e-6,"trace.makespan":1.5e-6,"trace.parallelism":1.0,"trace.utilisation":0.5}}
     left, as it ends and has not begun: x
-    left, as spans have no arrows: flows
+    left, as tasks do not get inputs from them: flows
     left, as they have no duration: events of phase `C`
     "##);
 }

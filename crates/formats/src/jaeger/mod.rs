@@ -12,7 +12,9 @@ use crate::shared::keys::in_words;
 use crate::shared::reading::document::Document;
 use crate::shared::requests::requests;
 use crate::shared::sink::Sink;
-use crate::shared::spans::{PLAIN, SpanDraft, TASK, WALL, take_traces, timestamp_of};
+use crate::shared::spans::{
+    PLAIN, SpanDraft, TASK, WALL, add_tasks_without_links, take_traces, timestamp_of,
+};
 use crate::{Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format {
@@ -128,7 +130,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     take_traces(source, document.sha256(), sink, session, traces)
 }
 
-/// Spans that follow from others, and those, are a graph of tasks.
+/// Spans that follow from others, those, and what stands beside them are a graph of tasks.
 fn drafts_of(spans: &[JaegerSpan], processes: &BTreeMap<String, Process>) -> Vec<SpanDraft> {
     let names: BTreeMap<&str, &str> = spans
         .iter()
@@ -140,6 +142,9 @@ fn drafts_of(spans: &[JaegerSpan], processes: &BTreeMap<String, Process>) -> Vec
             tasks.extend([span.span_id.as_str(), before]);
         }
     }
+    let places = spans.iter();
+    let places = places.map(|it| [it.span_id.as_str(), it.parent().unwrap_or_default()]);
+    add_tasks_without_links(&mut tasks, &places.collect::<Vec<_>>());
     let name_of = |id: &str| Some(format!("{}:{id}", names.get(id)?));
     let drafts = spans.iter().map(|span| {
         let times = span.times();

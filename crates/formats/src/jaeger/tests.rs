@@ -57,7 +57,7 @@ fn spans_that_follow_from_others_are_a_graph_of_tasks() {
         ("task", "sort:2", inputs(&["load:1"])),
         ("task", "join:3", inputs(&["load:1", "sort:2"])),
         ("span", "log", None),
-        ("span", "after another trace", None),
+        ("task", "after another trace:5", inputs(&[])),
     ];
     assert_eq!(spans.collect::<Vec<_>>(), expected);
 }

@@ -5,11 +5,11 @@ use crate::shared::testing::{brief, imported, lanes, read_text, refusal};
 fn tasks_have_the_first_lane_that_is_free_and_cached_ones_are_left_out() {
     let imported = imported("nextflow/trace.txt");
     let expected = [
-        "FLOW:ALIGN (a) on 2",
-        "FLOW:ALIGN (b) on 1",
-        "FLOW:ALIGN (b) on 1",
-        "FLOW:INDEX on 2",
-        "FLOW:MERGE (all) on 1",
+        "FLOW:ALIGN (a) on lane 2",
+        "FLOW:ALIGN (b) on lane 1",
+        "FLOW:ALIGN (b) on lane 1",
+        "FLOW:INDEX on lane 2",
+        "FLOW:MERGE (all) on lane 1",
     ];
     assert_eq!(lanes(&imported), expected);
     let notes = imported.notes.iter();

@@ -4,16 +4,16 @@ use crate::shared::testing::{imported, lanes, refusal, refusal_of};
 fn each_build_of_a_log_has_its_commands_on_the_first_lane_that_is_free() {
     let imported = imported("ninja-1.13/.ninja_log");
     let expected = [
-        "config.h on 1",
-        "obj/a.o on 1",
-        "obj/b.o on 2",
-        "obj/c.o on 1",
-        "obj/main.o on 2",
-        "libabc.a on 1",
-        "app on 1",
-        "obj/b.o on 1",
-        "libabc.a on 1",
-        "app on 1",
+        "config.h on lane 1",
+        "obj/a.o on lane 1",
+        "obj/b.o on lane 2",
+        "obj/c.o on lane 1",
+        "obj/main.o on lane 2",
+        "libabc.a on lane 1",
+        "app on lane 1",
+        "obj/b.o on lane 1",
+        "libabc.a on lane 1",
+        "app on lane 1",
     ];
     assert_eq!(lanes(&imported), expected);
     let instances = imported.appended.of(lapwing_model::RecordKind::Instance);

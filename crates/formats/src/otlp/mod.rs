@@ -14,7 +14,9 @@ use crate::shared::intake::SessionDraft;
 use crate::shared::keys::in_words;
 use crate::shared::reading::document::Document;
 use crate::shared::sink::Sink;
-use crate::shared::spans::{PLAIN, SpanDraft, TASK, WALL, take_traces, timestamp_of, traced};
+use crate::shared::spans::{
+    PLAIN, SpanDraft, TASK, WALL, add_tasks_without_links, take_traces, timestamp_of, traced,
+};
 use crate::{Format, ImportError, Source};
 use lapwing_model::Object;
 
@@ -184,7 +186,7 @@ impl OtlpRequestSpans {
         Some(&first.0.name)
     }
 
-    /// Spans with links, and those that they link to, are a graph of tasks.
+    /// Spans with links, those that they link to, and those beside them are a graph of tasks.
     fn drafts(&self) -> Vec<SpanDraft> {
         let known: BTreeMap<&str, &str> = self
             .0
@@ -199,6 +201,9 @@ impl OtlpRequestSpans {
                 }
             }
         }
+        let places = self.0.iter();
+        let places = places.map(|(span, _)| [span.span_id.as_str(), span.parent_span_id.as_str()]);
+        add_tasks_without_links(&mut tasks, &places.collect::<Vec<_>>());
         let task_name = |id: &str| Some(format!("{}:{id}", known.get(id)?));
         let draft_of = |(span, lane): &(OtlpSpan, String)| {
             let mut draft = if tasks.contains(span.span_id.as_str()) {

@@ -1,4 +1,5 @@
 use crate::shared::testing::{brief, imported, read_text, refusal, refusal_of, shown};
+use lapwing_model::Record;
 
 #[test]
 fn spans_with_links_are_tasks() {
@@ -59,4 +60,32 @@ fn other_signals_and_older_keys_are_no_harm() {
     "#);
     let other = refusal_of("otlp", r#"{"spans": []}"#);
     insta::assert_snapshot!(other, @"made-up:1: `resourceSpans` is missing");
+}
+
+#[test]
+fn spans_without_links_beside_linked_ones_are_tasks() {
+    let span = |id: &str, parent: &str, links: &str| {
+        format!(
+            r#"{{"spanId": "{id}", "parentSpanId": "{parent}", "name": "n", "links": [{links}],
+                "startTimeUnixNano": 1, "endTimeUnixNano": 9}}"#
+        )
+    };
+    let spans = [
+        span("run", "", ""),
+        span("a", "run", ""),
+        span("b", "run", r#"{"spanId": "a"}"#),
+        span("alone", "run", ""),
+        span("within", "b", ""),
+        span("other", "", ""),
+    ];
+    let text = format!(
+        r#"{{"resourceSpans": [{{"scopeSpans": [{{"spans": [{}]}}]}}]}}"#,
+        spans.join(",")
+    );
+    let imported = read_text("otlp", &text);
+    let tasks = imported.records.iter().filter_map(|record| match record {
+        Record::Span(span) if span.category == "task" => Some(span.name.as_str()),
+        _other => None,
+    });
+    assert_eq!(tasks.collect::<Vec<_>>(), ["n:a", "n:b", "n:alone"]);
 }

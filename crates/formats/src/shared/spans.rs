@@ -1,6 +1,6 @@
 //! Spans as the readers of traces describe them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -184,8 +184,8 @@ pub(crate) fn take_traces(
     intake.finish()
 }
 
-/// Puts spans of a source that does not say where they ran on lanes: each on the first that is free when it starts, as
-/// if it had always been used first.
+/// Puts spans of a source that does not say where they ran on lanes with numbers: each on the first that is free when it
+/// starts. Their names tell that they are no workers ([`Trace::has_numbered_lanes`]).
 pub(crate) fn put_in_lanes(spans: &mut [SpanDraft]) {
     let first = |span: &SpanDraft| {
         let started = span.events.get("started");
@@ -199,8 +199,28 @@ pub(crate) fn put_in_lanes(spans: &mut [SpanDraft]) {
         let lane = free.unwrap_or(busy_until.len());
         busy_until.resize(busy_until.len().max(lane + 1), None);
         busy_until[lane] = span.events.values().max().copied();
-        span.lane = Some((lane + 1).to_string());
+        span.lane = Some(format!("lane {}", lane + 1));
     }
+}
+
+/// Adds to the tasks, which are spans with links, those that stand beside them and have none: they have the parent of a
+/// task, and no task within them. Spans are their ids and those of their parents.
+pub(crate) fn add_tasks_without_links<'s>(tasks: &mut BTreeSet<&'s str>, spans: &[[&'s str; 2]]) {
+    let parents: HashMap<&str, &str> = spans.iter().map(|[id, parent]| (*id, *parent)).collect();
+    let of_tasks = tasks.iter().filter_map(|id| parents.get(id).copied());
+    let of_tasks: BTreeSet<&str> = of_tasks.collect();
+    let mut around: BTreeSet<&str> = BTreeSet::new();
+    for first in &of_tasks {
+        let mut span = *first;
+        while around.insert(span)
+            && let Some(parent) = parents.get(span)
+        {
+            span = parent;
+        }
+    }
+    let beside = spans.iter();
+    let beside = beside.filter(|[id, parent]| of_tasks.contains(parent) && !around.contains(id));
+    tasks.extend(beside.map(|[id, _]| *id));
 }
 
 /// Returns a number of nanoseconds since 1970 as a time.

@@ -16,3 +16,4 @@ mod report_order;
 mod report_pages;
 #[path = "../../examples/report_fixture/synthetic.rs"]
 mod synthetic;
+mod trace_comparison;

@@ -300,16 +300,21 @@ pub(crate) fn find_causes(
     // Processes are no tasks that a worker could have taken from another.
     let is_of_processes = trace.is_of_processes();
     let is_known = source != GraphSource::Observed && !is_of_processes;
+    let has_workers = !is_of_processes && !trace.has_numbered_lanes();
     let (begin, end) = trace.range()?;
     let makespan = end - begin;
     let mut replay = Replay::of(trace, graph);
     let mut candidates = Vec::new();
-    if !is_of_processes {
+    if has_workers {
         candidates.extend(slow::workers(&mut replay));
+    }
+    if !is_of_processes {
         candidates.extend(retries::retries(&mut replay));
     }
-    if is_known {
+    if is_known && has_workers {
         candidates.extend(structure::late_workers(&mut replay, makespan));
+    }
+    if is_known {
         candidates.extend(stalls::idle(&mut replay, makespan));
     }
     if !is_of_processes {
@@ -343,6 +348,8 @@ pub(crate) fn find_causes(
     if is_known {
         candidates.extend(structure::barriers(&model));
         candidates.extend(structure::sequences(&model));
+    }
+    if is_known && has_workers {
         candidates.extend(structure::imbalance(&model));
     }
     let (mut findings, gone, until_now) = chosen(&model, candidates);

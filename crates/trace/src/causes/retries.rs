@@ -16,8 +16,9 @@ pub(super) fn retries(replay: &mut Replay<'_>) -> Option<Candidate> {
         return None;
     }
     let mut dead: Option<Name> = None;
+    let has_workers = !trace.has_numbered_lanes();
     for index in &lost {
-        if !replay.tasks[*index].is_lost {
+        if !has_workers || !replay.tasks[*index].is_lost {
             continue;
         }
         let worker = trace.tasks[*index].worker;

@@ -182,6 +182,51 @@ fn a_slow_worker_is_told_by_tasks_of_the_same_class_elsewhere() {
 }
 
 #[test]
+fn of_lanes_that_are_no_workers_only_tasks_are_slow() {
+    // Lanes are given by when tasks ran: the second one has whatever began while another was under way.
+    let mut on_lanes = with_a_slow_worker();
+    for task in &mut on_lanes.trace.tasks {
+        let worker = on_lanes.trace.names.text(task.worker).to_owned();
+        let lane = worker.replace("h0:w", "lane ");
+        task.worker = on_lanes.trace.names.intern(&lane);
+        task.host = lapwing_trace::Name::EMPTY;
+    }
+    let trace = on_lanes.with_graph();
+    assert!(trace.has_numbered_lanes());
+    let found = find(&trace).expect("it has tasks");
+    let is_of_worker = |cause: &Cause| {
+        matches!(
+            cause,
+            Cause::SlowWorker { .. }
+                | Cause::SlowHost { .. }
+                | Cause::LateWorkers { .. }
+                | Cause::Imbalance { .. }
+        )
+    };
+    let mut causes = found.causes.findings.iter().map(|it| &it.cause);
+    assert!(!causes.any(is_of_worker), "{:?}", found.causes.findings);
+    assert!(!with_a_slow_worker().with_graph().has_numbered_lanes());
+}
+
+#[test]
+fn calls_that_share_a_name_are_no_attempts() {
+    let found = |attempts: &[u32]| {
+        let mut run = Run::default();
+        for (number, attempt) in attempts.iter().enumerate() {
+            #[expect(clippy::cast_precision_loss, reason = "small")]
+            let begin = 2.0 * number as f64;
+            run.task("render:0", "h0:w0", [begin, begin, begin, begin + 1.0], &[]);
+            run.trace.tasks[number].attempt = *attempt;
+        }
+        let found = find(&run.trace).expect("it has tasks");
+        let mut causes = found.causes.findings.into_iter();
+        causes.any(|it| matches!(it.cause, Cause::Retries { .. }))
+    };
+    assert!(!found(&[0, 0, 0, 0]));
+    assert!(found(&[0, 1, 2, 3]));
+}
+
+#[test]
 fn a_balanced_run_has_no_finding() {
     let mut run = Run::default();
     for number in 0..12 {

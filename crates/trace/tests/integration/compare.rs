@@ -259,3 +259,29 @@ fn a_single_task_of_a_class_has_a_ratio_without_an_interval() {
     assert_adds_up(&comparison);
     assert_eq!(comparison.reasons(1)[0].class, "a");
 }
+
+#[test]
+fn times_below_zero_have_no_ratio() {
+    // The clock of the controller is behind that of the host, so that it knows of results before they are there.
+    let with_notice = |seconds: f64| {
+        let mut trace = Setting::usual().run(1);
+        for task in &mut trace.tasks {
+            #[expect(clippy::cast_possible_truncation, reason = "a minute in ns")]
+            let notice = (seconds * SECOND) as i64;
+            let published = task.events[TaskEvent::Published as usize];
+            task.events[TaskEvent::Completed as usize] = published + notice;
+        }
+        trace
+    };
+    let ratios = |before: f64, after: f64| {
+        let [before, after] = [with_notice(before), with_notice(after)];
+        let sides = [vec![&before], vec![&after]];
+        let compared = TraceComparison::of(&sides, TaskDuration::Total);
+        let notices = compared.classes.into_iter();
+        let notices = notices.filter(|it| it.duration == TaskDuration::ToController);
+        notices.filter(|it| it.ratios[1].is_some()).count()
+    };
+    assert_eq!(ratios(0.1, 0.2), 4);
+    assert_eq!(ratios(-0.1, 0.2), 0);
+    assert_eq!(ratios(0.1, -0.2), 0);
+}

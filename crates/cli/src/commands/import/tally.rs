@@ -268,6 +268,13 @@ fn unclear_note(column: &UnclearColumn) -> Note {
         .with("taken", *taken)
 }
 
+/// Returns notes on what of a file is left out.
+pub fn skipped_notes(imported: &Imported, file: &str) -> Vec<Note> {
+    let left = imported.notes.iter().filter(|note| !note.kept);
+    let left = left.map(|note| kept_note((&(false, note.why), &(note.names_in(file), note.more))));
+    left.chain(bad_lines_note(imported, file)).collect()
+}
+
 /// Returns a note on what was skipped, or kept without being understood.
 fn kept_note(
     ((is_kept, why), (names, more)): (&(bool, &'static str), &(Vec<String>, u64)),

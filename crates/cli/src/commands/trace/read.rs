@@ -17,6 +17,7 @@ use lapwing_show::writing::Note;
 use lapwing_trace::{SpanReader, Trace, TraceError, TraceRange, TraceReader};
 
 use super::compare::{run_the_same, short_names, stored};
+use crate::commands::skipped_notes;
 use crate::comparing::not_imported;
 use crate::error::CliError;
 use crate::options::{Context, ResultFilters};
@@ -116,11 +117,18 @@ pub struct ReadTrace {
     pub notes: Vec<Note>,
 }
 
+impl From<(Trace, Option<Note>)> for ReadTrace {
+    fn from((trace, note): (Trace, Option<Note>)) -> Self {
+        let notes = note.into_iter().collect();
+        Self { trace, notes }
+    }
+}
+
 impl TraceFile {
     /// Reads the trace.
     pub fn read(&self, context: &Context) -> Result<ReadTrace, CliError> {
-        let (mut trace, note) = match &self.files[..] {
-            [] => self.newest(context)?,
+        let mut read = match &self.files[..] {
+            [] => self.newest(context)?.into(),
             _ if self.filters.are_set() => {
                 return Err(CliError::input(
                     "filters choose among stored traces, and not within files",
@@ -130,10 +138,9 @@ impl TraceFile {
             files => read_slowest(files)?,
         };
         if let Some(path) = &self.graph {
-            set_graph(&mut trace, path)?;
+            set_graph(&mut read.trace, path)?;
         }
-        let notes = note.into_iter().collect();
-        Ok(ReadTrace { trace, notes })
+        Ok(read)
     }
 
     /// Reads two runs of the same tasks with their names: files or folders of a run each, or sides of the store. `None` if
@@ -148,7 +155,7 @@ impl TraceFile {
         let is_file = |path: &PathBuf| path == Path::new("-") || path.exists();
         let read = |path: &PathBuf| match is_file(path) {
             true => read_slowest(slice::from_ref(path)),
-            false => stored(&path.to_string_lossy(), &self.filters, context),
+            false => stored(&path.to_string_lossy(), &self.filters, context).map(ReadTrace::from),
         };
         let are_files = is_file(one) && is_file(other);
         if are_files
@@ -159,21 +166,22 @@ impl TraceFile {
             return Ok(None);
         }
         let mut runs = match (read(one), read(other)) {
-            (Ok(one), Ok(other)) if !are_files || run_the_same(&one.0, &other.0) => [one, other],
+            (Ok(one), Ok(other)) if !are_files || run_the_same(&one.trace, &other.trace) => {
+                [one, other]
+            }
             // A log of a worker or of the controller may tell nothing by itself.
             _ if are_files => return Ok(None),
             (one, other) => [one?, other?],
         };
         if let Some(path) = &self.graph {
-            for (trace, _) in &mut runs {
-                set_graph(trace, path)?;
+            for run in &mut runs {
+                set_graph(&mut run.trace, path)?;
             }
         }
         let mut names = short_names(&self.files).into_iter();
-        Ok(Some(runs.map(|(trace, note)| {
-            let notes = note.into_iter().collect();
-            (names.next().unwrap_or_default(), ReadTrace { trace, notes })
-        })))
+        Ok(Some(
+            runs.map(|run| (names.next().unwrap_or_default(), run)),
+        ))
     }
 
     /// Returns a title for it.
@@ -219,12 +227,15 @@ pub fn newest(store: &Store, filter: &Filter) -> Result<Option<(Trace, Option<No
     Ok(Some((trace_of(store, newest.instance)?, note)))
 }
 
+/// Traces, and a note on their choice.
+type NotedTraces = (Vec<Trace>, Option<Note>);
+
 /// Returns the newest traces of the benchmark that was measured last, and a note if there are others; `None` if there is
 /// none.
 pub fn newest_of_benchmark(
     store: &Store,
     filter: &Filter,
-) -> Result<Option<(Vec<Trace>, Option<Note>)>, CliError> {
+) -> Result<Option<NotedTraces>, CliError> {
     const MOST: usize = 30;
     let all = store.catalogue().traces(filter)?;
     let Some(newest) = all.last() else {
@@ -259,18 +270,17 @@ fn trace_of(store: &Store, instance: Id) -> Result<Trace, CliError> {
 
 /// Reads a trace from files and folders: logs of earthkit-workflows, or one file of another format.
 pub fn read(paths: &[PathBuf]) -> Result<Trace, CliError> {
-    match read_slowest(paths)? {
-        (trace, None) => Ok(trace),
-        (_, Some(_)) => Err(CliError::input(format!(
-            "{} has several traces",
-            joined(names_of(paths))
-        ))
-        .hint("import it; `lapwing compare` compares all traces of two runs")),
+    let read = read_slowest(paths)?;
+    if read.notes.iter().any(|note| note.code == SLOWEST) {
+        let text = format!("{} has several traces", joined(names_of(paths)));
+        let hint = "import it; `lapwing compare` compares all traces of two runs";
+        return Err(CliError::input(text).hint(hint));
     }
+    Ok(read.trace)
 }
 
 /// Reads a trace; the slowest of a file of several, with a note.
-fn read_slowest(paths: &[PathBuf]) -> Result<(Trace, Option<Note>), CliError> {
+fn read_slowest(paths: &[PathBuf]) -> Result<ReadTrace, CliError> {
     let folder = TemporaryFolder::new()?;
     let mut files: Vec<(&PathBuf, PathBuf)> = Vec::new();
     for path in paths {
@@ -299,8 +309,8 @@ fn read_slowest(paths: &[PathBuf]) -> Result<(Trace, Option<Note>), CliError> {
             }
             if format.is_trace || format.name == "record" {
                 let read = imported(&source, &options)?;
-                if read.0.is_of_processes() {
-                    recorded.push(read.0);
+                if read.trace.is_of_processes() {
+                    recorded.push(read.trace);
                 } else {
                     whole.push((source.name().to_owned(), read));
                 }
@@ -319,7 +329,7 @@ fn read_slowest(paths: &[PathBuf]) -> Result<(Trace, Option<Note>), CliError> {
         return Err(of_several_runs(&files, &runs));
     }
     let mut whole = whole.into_iter();
-    let (mut trace, note) = match whole.next() {
+    let mut read = match whole.next() {
         Some((_, read)) if !has_logs && whole.len() == 0 => read,
         Some((name, _)) => {
             let text = format!(
@@ -336,14 +346,15 @@ fn read_slowest(paths: &[PathBuf]) -> Result<(Trace, Option<Note>), CliError> {
                 CliError::input(format!("{}: {error}", joined(names_of(paths))))
                     .hint("docs/traces.md says which traces can be read and how to record one")
             })?;
-            (trace, None)
+            (trace, None).into()
         }
     };
-    if recorded.is_empty() {
-        return Ok((trace, note));
+    if !recorded.is_empty() {
+        let joined = read.trace.join_processes(&recorded);
+        let note = processes_note(joined, read.trace.tasks.len());
+        read.notes.push(note);
     }
-    let note = processes_note(trace.join_processes(&recorded), trace.tasks.len());
-    Ok((trace, Some(note)))
+    Ok(read)
 }
 
 /// Returns a note on how many tasks got their time on the CPU from records of processes.
@@ -359,6 +370,9 @@ fn processes_note(joined: usize, tasks: usize) -> Note {
     Note::marked("processes", text).with("tasks", joined)
 }
 
+/// The note that says that a file has several traces.
+const SLOWEST: &str = "slowest";
+
 /// Returns a note on the other traces of a file, which are in the order of their durations.
 fn slowest_note(others: &[Trace], slowest: &Trace) -> Note {
     let count = others.len() + 1;
@@ -369,7 +383,7 @@ fn slowest_note(others: &[Trace], slowest: &Trace) -> Note {
         time(slowest.makespan()),
         time(median)
     );
-    Note::marked("slowest", text)
+    Note::marked(SLOWEST, text)
         .with("traces", count)
         .with("makespan", slowest.makespan())
         .with("median", median)
@@ -406,13 +420,13 @@ fn names_of(paths: &[PathBuf]) -> Vec<String> {
     names.collect()
 }
 
-/// Returns the trace in a file of a format other than logs: the slowest of several, with a note.
-fn imported(source: &Source, options: &ImportOptions) -> Result<(Trace, Option<Note>), CliError> {
-    let records = lapwing_formats::read(source, options)
-        .map_err(not_imported)?
-        .records;
+/// Returns the trace in a file of a format other than logs: the slowest of several, with a note, and notes on what of
+/// the file is left out.
+fn imported(source: &Source, options: &ImportOptions) -> Result<ReadTrace, CliError> {
+    let imported = lapwing_formats::read(source, options).map_err(not_imported)?;
+    let mut notes = skipped_notes(&imported, source.name());
     let mut instances: BTreeMap<Id, Vec<Span>> = BTreeMap::new();
-    for record in records {
+    for record in imported.records {
         let Record::Span(span) = record else { continue };
         instances.entry(span.instance).or_default().push(span);
     }
@@ -423,8 +437,11 @@ fn imported(source: &Source, options: &ImportOptions) -> Result<(Trace, Option<N
         return Err(CliError::input(format!("{} has no spans", source.name()))
             .hint("docs/traces.md says which traces can be read and how to record one"));
     };
-    let note = (!traces.is_empty()).then(|| slowest_note(&traces, &slowest));
-    Ok((slowest, note))
+    if !traces.is_empty() {
+        notes.insert(0, slowest_note(&traces, &slowest));
+    }
+    let trace = slowest;
+    Ok(ReadTrace { trace, notes })
 }
 
 /// The longest file of a graph, in bytes.

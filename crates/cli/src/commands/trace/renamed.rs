@@ -40,6 +40,15 @@ pub fn renamed(words: &[String]) -> Option<CliError> {
             _ => new.push(word.clone()),
         }
     }
+    let files = words.iter().filter(|word| name_of(word) == "--file");
+    if files.count() > 1 {
+        // Each file was a trace of its own.
+        match words[at + 1].starts_with('-') {
+            true => new.insert(at + 1, "compare".to_owned()),
+            false if new[at + 1] == "findings" => "compare".clone_into(&mut new[at + 1]),
+            false => {}
+        }
+    }
     let new: Vec<String> = new.iter().map(|word| shell_word(word)).collect();
     let error = CliError::input(format!("{old} is a form of an older version"));
     Some(error.hint(format!("`{}`", new.join(" "))))
@@ -72,6 +81,14 @@ mod tests {
             (
                 "lapwing trace what-if --file a.log",
                 Some("`lapwing trace what-if a.log`"),
+            ),
+            (
+                "lapwing trace show findings --file a.log --file b.log",
+                Some("`lapwing trace compare a.log b.log`"),
+            ),
+            (
+                "lapwing trace --file=a.log --file b.log",
+                Some("`lapwing trace compare a.log b.log`"),
             ),
             ("lapwing trace tasks a.log --bye", None),
             ("lapwing show --file a.log", None),

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use lapwing_model::text::{counted, joined};
+use lapwing_stats::Interval;
 use lapwing_trace::{
     ClassTimes, Crowding, PathPart, PathReason, ReasonKind, Replicates, TaskDuration, Trace,
     TraceComparison,
@@ -21,6 +22,9 @@ use crate::writing::{
 
 /// Parts of the path whose times differ by less than this share of the baseline's makespan are as good as equal.
 const EQUAL: f64 = 0.01;
+
+/// A ratio of geometric means beyond so many times that of the arithmetic ones is remarked on.
+const OTHER_RATIO: f64 = 1.05;
 
 /// Part of traces that is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +83,7 @@ impl<'t> TraceComparisonAnswer<'t> {
         duration: TaskDuration,
         relative_to: RelativeTo,
     ) -> Self {
+        let duration = measured(&sides, duration);
         let comparison = TraceComparison::of(&sides, duration);
         let row =
             |name: &str, part, times: &[Option<i64>]| row(&names, relative_to, name, part, times);
@@ -346,9 +351,53 @@ impl<'t> TraceComparisonAnswer<'t> {
         notes
     }
 
-    fn notes(&self) -> Vec<Note> {
+    /// Returns whether the traces say on which workers tasks ran.
+    fn has_workers(&self) -> bool {
+        let mut all = self.sides.iter().flatten();
+        !all.any(|trace| trace.has_numbered_lanes())
+    }
+
+    /// Returns what a reader of the first rows has to know of their ratios and intervals.
+    fn ratios(&self, listed: usize) -> Vec<Note> {
+        let [_, _] = &self.names[..] else {
+            return Vec::new();
+        };
+        let rows = self.rows.iter().take(listed);
+        let rows = rows.filter_map(|rows| Some((rows, rows[1].ratio?)));
+        let is_elsewhere = |(rows, ratio): &(&Vec<ComparedTraceRow>, f64)| {
+            let [before, after] = [0, 1].map(|side| rows[side].time.unwrap_or(0));
+            let of_means = share(after, before);
+            let is_apart = (ratio / of_means).ln().abs() > OTHER_RATIO.ln();
+            let is_opposite = (ratio - 1.0) * (of_means - 1.0) < 0.0
+                && digits(*ratio) != "1.00"
+                && digits(of_means) != "1.00";
+            is_apart || is_opposite
+        };
+        let mut notes = Vec::new();
+        let elsewhere = rows.clone().filter(is_elsewhere).count();
+        if elsewhere > 0 {
+            let text = "ratios are of geometric means, which single long tasks hardly move; the means shown are arithmetic";
+            notes.push(Note::new("geometric_means", text).with("rows", elsewhere));
+        }
+        let mut computing = rows
+            .map(|(rows, _)| &rows[1])
+            .filter(|row| row.part == TaskDuration::Compute.name());
+        let is_alone = |row: &&ComparedTraceRow| {
+            let interval = row.ratio_lower.zip(row.ratio_upper);
+            interval.is_some_and(|(lower, upper)| lower > 1.0 || upper < 1.0)
+        };
+        let is_changed = |row: &ComparedTraceRow| row.is_changed == Some(true);
+        if !self.computing.iter().any(is_changed) && computing.any(|row| is_alone(&row)) {
+            let text = "intervals are of each row alone; the first line allows for the number of classes, and for differences below 1 %";
+            notes.push(Note::new("many_classes", text));
+        }
+        notes
+    }
+
+    fn notes(&self, listed: usize) -> Vec<Note> {
         let comparison = &self.comparison;
         let mut notes = self.crowding();
+        notes.extend(self.ratios(listed));
         notes.extend(self.reasons());
         notes.extend(self.other_classes());
         if self.part == ComparedPart::Path {
@@ -358,6 +407,7 @@ impl<'t> TraceComparisonAnswer<'t> {
         let mut elsewhere = Vec::new();
         for (side, name) in self.names.iter().enumerate().skip(1) {
             match comparison.same_workers(side) {
+                _ if !self.has_workers() => {}
                 Some((common, same)) => {
                     let text = format!(
                         "{same} of {} in both ran on the same worker in {name}",
@@ -440,17 +490,24 @@ impl<'t> TraceComparisonAnswer<'t> {
             let more = changed.len() - 3;
             text = format!("{text}, and {more} more classes changed");
         }
-        let largest = others.iter().map(|(_, ratio)| (ratio.ratio - 1.0).abs());
-        let largest = largest.fold(0.0_f64, f64::max);
-        let percent = 100.0 * largest;
+        let intervals = others.iter().filter_map(|(_, ratio)| ratio.interval);
+        let reach = intervals.reduce(|all, it| Interval {
+            lower: all.lower.min(it.lower),
+            upper: all.upper.max(it.upper),
+        });
         match (changed.is_empty(), others.is_empty()) {
             (true, true) => "no class has tasks that compute on both sides".to_owned(),
             (true, false) => {
                 "no class of tasks takes longer or less time to compute, beyond chance".to_owned()
             }
             (false, true) => text,
-            (false, false) if percent < 0.5 => format!("{text}; no other class differs"),
-            (false, false) => format!("{text}; other classes differ by up to about {percent:.0} %"),
+            (false, false) => {
+                let reach = reach.map_or_else(String::new, |it| {
+                    let [lower, upper] = [it.lower, it.upper].map(digits);
+                    format!(" (intervals reach from {lower} to {upper})")
+                });
+                format!("{text}; no other class differs beyond chance{reach}")
+            }
         }
     }
 
@@ -482,6 +539,18 @@ impl<'t> TraceComparisonAnswer<'t> {
             }
         }))
     }
+}
+
+/// Returns a duration that tasks of all sides have, if they do not have this one: the longest part of it.
+fn measured(sides: &[Vec<&Trace>], duration: TaskDuration) -> TaskDuration {
+    let has = |runs: &Vec<&Trace>, it: TaskDuration| {
+        let mut tasks = runs.iter().flat_map(|run| &run.tasks);
+        tasks.any(|task| it.of(task).is_some())
+    };
+    let durations = [duration, TaskDuration::OnWorker, TaskDuration::Compute];
+    let mut measured = durations.into_iter();
+    let measured = measured.find(|it| sides.iter().all(|runs| has(runs, *it)));
+    measured.unwrap_or(duration)
 }
 
 /// Returns the rows of each duration of each class, made of its class, part and times.
@@ -584,7 +653,7 @@ impl Answer for TraceComparisonAnswer<'_> {
         let answer = TextAnswer {
             headline: self.headline(),
             table: self.table(top),
-            notes: hidden.into_iter().chain(self.notes()).collect(),
+            notes: hidden.into_iter().chain(self.notes(top)).collect(),
             ..TextAnswer::default()
         };
         with_defects(self.sides.iter().flatten().copied(), answer)
@@ -594,7 +663,8 @@ impl Answer for TraceComparisonAnswer<'_> {
         let baseline = self.comparison.wholes.first().map_or(0, |it| it.makespan);
         let wholes = self.names.iter().zip(&self.comparison.wholes).enumerate();
         let traces = wholes.map(|(side, (name, whole))| {
-            let same = self.comparison.same_workers(side).filter(|_| side > 0);
+            let same = self.comparison.same_workers(side);
+            let same = same.filter(|_| side > 0 && self.has_workers());
             TraceFields {
                 trace: name,
                 makespan: whole.makespan,

@@ -20,6 +20,8 @@ pub struct WhatIfAnswer<'t> {
     graph: &'t TaskGraph,
     replayed: Prediction,
     rows: Vec<ScenarioRow>,
+    /// Whether a scenario has classes that are faster, so that the critical path is another.
+    has_faster: bool,
     /// The numbers of workers of the runs that tell how long tasks compute beside others; empty without such runs.
     loads: Vec<usize>,
 }
@@ -37,7 +39,7 @@ struct WhatIfFields<'a> {
     replayed: i64,
     /// By which share the replay differs from the measurement.
     error: Option<f64>,
-    /// Time of the critical path, which no number of workers makes shorter.
+    /// Time of the critical path as measured, which no number of workers makes shorter.
     critical_path: i64,
     /// Number of its tasks.
     critical_tasks: usize,
@@ -124,18 +126,22 @@ impl<'t> WhatIfAnswer<'t> {
             graph,
             replayed,
             rows,
+            has_faster: scenarios.iter().any(|it| !it.faster.is_empty()),
             loads: loads.map_or_else(Vec::new, |it| it.workers.clone()),
         }
     }
 
     fn notes(&self) -> Vec<Note> {
-        let ideal = self.graph.ideal(self.trace);
-        let text = format!(
-            "the critical path of {} takes {}: with no number of workers the run is faster than that",
-            counted(ideal.path.len(), "task"),
-            time(ideal.critical)
-        );
-        let mut notes = vec![Note::new("critical_path", text)];
+        let mut notes = Vec::new();
+        if !self.has_faster {
+            let ideal = self.graph.ideal(self.trace);
+            let text = format!(
+                "the critical path of {} takes {}: with no number of workers the run is faster than that",
+                counted(ideal.path.len(), "task"),
+                time(ideal.critical)
+            );
+            notes.push(Note::new("critical_path", text));
+        }
         if let (Some(measured), Some(error)) = (self.replayed.measured, self.replayed.error()) {
             let text = format!(
                 "measured: {}; the replay of the same setting differs by {}",
