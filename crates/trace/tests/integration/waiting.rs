@@ -1,8 +1,8 @@
 //! What computing tasks wait for, and what programs wait for between two graphs.
 
 use lapwing_trace::{
-    Contention, ContentionCause, Pressure, Resource, Task, TaskEvent, TaskGraph, Trace, WaitsFor,
-    contention, off_cpu,
+    Contention, ContentionCause, Pressure, Task, TaskEvent, TaskGraph, Trace, WaitsFor, contention,
+    off_cpu,
 };
 
 /// Adds a task that computes from one moment to another, so many of it on the CPU.
