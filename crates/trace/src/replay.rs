@@ -526,18 +526,19 @@ impl<'t> Replay<'t> {
                 copied.after_planning = copied.after_planning.max(copy.end - planned);
                 continue;
             }
+            let base = copy.input.map_or(ready, |input| left[input]);
+            let of_input = base + copy.end - measured;
             // What was copied for another task is there as soon as that one has it.
             let first = self.copied_for[copy.transfer];
-            if first != index
+            let is_of_first = first != index
                 && starts[first] != MISSING
-                && self.plan_of_copy(first, copy).is_some()
-                && let Some(started) = self.trace.tasks[first].at(TaskEvent::Started)
-            {
-                copied.at = copied.at.max(starts[first] + copy.end - started);
-                continue;
-            }
-            let base = copy.input.map_or(ready, |input| left[input]);
-            copied.at = copied.at.max(base + copy.end - measured);
+                && self.plan_of_copy(first, copy).is_some();
+            let started = self.trace.tasks[first].at(TaskEvent::Started);
+            let of_first = started.filter(|_| is_of_first);
+            let of_first = of_first.map(|started| starts[first] + copy.end - started);
+            copied.at = copied
+                .at
+                .max(of_first.map_or(of_input, |it| it.min(of_input)));
         }
         copied
     }

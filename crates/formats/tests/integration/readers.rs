@@ -36,6 +36,10 @@ fn stored(store: &Store) -> BTreeSet<String> {
 
 /// Passes records through every reader, each of which has to have all of them.
 fn check_readers(records: &[Record], folder: &Path) {
+    // What is private in them is hidden before anything is written.
+    let cleaner = RecordCleaner::default();
+    let records = records.iter().map(|it| cleaner.clean(it).into_owned());
+    let records = &records.collect::<Vec<Record>>()[..];
     let written: BTreeSet<String> = records.iter().map(line).collect();
     let open = |name: &str| Store::open(&folder.join(name)).unwrap();
 
