@@ -75,13 +75,7 @@ impl TypedWords {
             }
             "options" => {
                 let (_, options) = self.parted();
-                Some(
-                    options
-                        .into_iter()
-                        .map(quoted)
-                        .collect::<Vec<_>>()
-                        .join(" "),
-                )
+                Some(joined(&options))
             }
             "runs" => match ["-m", "--min-runs"].map(|it| self.value_of(it)) {
                 [None, None] => Some(format!("--runs {}", shell_word(value()?))),
@@ -124,13 +118,7 @@ impl TypedWords {
                 while let Some(at) = options.iter().position(|it| *it == "--smallest-effect") {
                     options.drain(at..(at + 2).min(options.len()));
                 }
-                Some(
-                    options
-                        .into_iter()
-                        .map(quoted)
-                        .collect::<Vec<_>>()
-                        .join(" "),
-                )
+                Some(joined(&options))
             }
             "command" => {
                 let words = self.rest.iter().skip_while(|it| *it != "--");
@@ -204,12 +192,8 @@ impl TypedWords {
         let is_gate = self.rest.iter().any(|it| gates.contains(&name_of(it)));
         // Words before this one are ours already. The one to fail stands above the one to alert.
         let effect = self.value_of("--smallest-effect").map(str::to_owned);
-        let threshold = |name: &str| self.value_of(name);
-        let effect = match (
-            threshold("--fail-threshold"),
-            effect,
-            threshold("--alert-threshold"),
-        ) {
+        let [fail, alert] = ["--fail-threshold", "--alert-threshold"].map(|it| self.value_of(it));
+        let effect = match (fail, effect, alert) {
             (Some(threshold), _, _) | (None, None, Some(threshold)) => over(threshold)?,
             (None, Some(effect), _) => effect,
             (None, None, None) => String::new(),
@@ -269,8 +253,8 @@ impl TypedWords {
     }
 }
 
-fn joined(words: &[String]) -> String {
-    let words: Vec<String> = words.iter().map(|it| shell_word(it)).collect();
+fn joined(words: &[impl AsRef<str>]) -> String {
+    let words: Vec<String> = words.iter().map(|it| shell_word(it.as_ref())).collect();
     words.join(" ")
 }
 
