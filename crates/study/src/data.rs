@@ -235,7 +235,7 @@ impl StudyData {
         }
     }
 
-    fn set_of(&self, levels: &[usize]) -> u128 {
+    pub(crate) fn set_of(&self, levels: &[usize]) -> u128 {
         let present = self.treatments.iter().enumerate();
         present
             .filter(|(_, treatment)| levels[treatment.factor] == treatment.level)

@@ -13,6 +13,7 @@ mod components;
 mod covariates;
 mod data;
 pub mod design;
+mod explained;
 mod factor;
 mod finding;
 mod fit;
@@ -43,9 +44,10 @@ pub use components::{StudyComponents, components};
 pub use covariates::StudyCovariate;
 pub use data::{StudyData, StudyError, StudyInstance};
 pub use factor::{StudyFactor, Treatment};
+pub use explained::{ConditionalEffect, ExplainedStudy, StudyContrast};
 pub use finding::{
-    AveragedOver, FindingKind, MainEffect, NextMeasurement, PairPattern, StudyFinding,
-    TreatmentPair, TreatmentWithAnother, findings,
+    BesideEffect, FindingKind, LevelEffect, MainEffect, NextMeasurement, PairFinding, PairPattern,
+    Recommendation, StudyFinding, StudyFindings, findings,
 };
 pub use fit::{FitDiagnostics, FitOptions, FittedColumn, ModelChoice, StudyFit, StudyFitError};
 pub use note::DataNote;

@@ -2,6 +2,8 @@
 
 use lapwing_model::{Better, Metric};
 
+use crate::data::StudyData;
+
 /// The scale on which a study is analysed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StudyScale {
@@ -14,6 +16,15 @@ pub enum StudyScale {
 }
 
 impl StudyScale {
+    /// Returns the logarithm, where every cost is above zero; else the time itself.
+    pub fn usual(data: &StudyData) -> Self {
+        if data.instances.iter().all(|instance| instance.cost > 0.0) {
+            Self::Log
+        } else {
+            Self::Time
+        }
+    }
+
     /// Returns its name: `time`, `rate` or `log`.
     pub fn name(self) -> &'static str {
         match self {

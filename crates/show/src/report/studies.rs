@@ -51,7 +51,7 @@ pub(super) fn write_page(
         p { (study.metric.name.replace('_', " ")) "; " (study.size_text()) ". "
             a href=(format!("../benchmark/{slug}.html")) { "All measurements of the benchmark" }
         }
-        @for section in overview.sections(&study) {
+        @for section in overview.sections(&study, false) {
             h2 { (section.title) }
             ul { @for sentence in &section.sentences { li { (sentence) } } }
         }

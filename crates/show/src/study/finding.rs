@@ -1,10 +1,9 @@
 //! Findings of a study in sentences.
 
-use lapwing_model::text::{capitalised, counted, first_names, grouped};
-use lapwing_stats::Interval;
+use lapwing_model::text::{capitalised, counted, first_names, grouped, joined};
 use lapwing_study::{
-    AveragedOver, FindingKind, MainEffect, NextMeasurement, PairPattern, StudyData, StudyFinding,
-    StudyScale, TreatmentPair, TreatmentWithAnother,
+    BesideEffect, ConditionalEffect, FindingKind, LevelEffect, MainEffect, NextMeasurement,
+    PairFinding, PairPattern, Recommendation, StudyContrast, StudyData, StudyFinding, StudyScale,
 };
 
 use super::StudyMetricText;
@@ -12,9 +11,12 @@ use super::StudyMetricText;
 /// Returns the title of the findings of one kind.
 pub fn finding_title(kind: FindingKind) -> &'static str {
     match kind {
+        FindingKind::Setting => "Recommended setting",
         FindingKind::Effect => "Strongest factors",
         FindingKind::Interaction => "Strongest interactions",
-        FindingKind::Sign => "Factors whose sign depends on another",
+        FindingKind::Sign => "Factors that help or hurt",
+        FindingKind::Level => "Factors whose effect depends on how slow the setting is",
+        FindingKind::Beside => "Beside the factors",
         FindingKind::Undecided => "Not distinguishable from zero",
         FindingKind::Next => "What to measure next",
     }
@@ -24,14 +26,11 @@ pub fn finding_title(kind: FindingKind) -> &'static str {
 pub fn study_finding_text(finding: &StudyFinding, data: &StudyData, scale: StudyScale) -> String {
     let words = FindingWords { data, scale };
     let text = match finding {
+        StudyFinding::Setting(setting) => words.setting(setting),
         StudyFinding::Effect(effect) => words.effect(effect),
-        StudyFinding::Interaction(pair) => words.interaction(pair),
-        StudyFinding::ModelPair {
-            treatments,
-            change,
-            interval,
-        } => words.model_pair(*treatments, *change, *interval),
-        StudyFinding::Sign(sign) => words.sign(sign),
+        StudyFinding::Pair(pair) => words.pair(pair),
+        StudyFinding::Level(level) => words.level(level),
+        StudyFinding::Beside(beside) => words.beside(beside),
         StudyFinding::Undecided(effect) => words.undecided(effect),
         StudyFinding::Next(next) => words.next(next),
     };
@@ -52,13 +51,17 @@ impl FindingWords<'_> {
         format!("`{}`", self.data.treatments[treatment].name)
     }
 
-    fn change(&self, change: f64) -> String {
-        self.data.metric.change_text(self.scale, change)
+    fn names(&self, treatments: &[usize]) -> Vec<String> {
+        treatments.iter().map(|at| self.name(*at)).collect()
     }
 
-    fn change_with_interval(&self, change: f64, interval: Option<Interval>) -> String {
+    fn change(&self, contrast: &StudyContrast) -> String {
         let metric = &self.data.metric;
-        metric.change_with_interval(self.scale, change, interval)
+        metric.change_with_interval(self.scale, contrast.change, contrast.interval)
+    }
+
+    fn value(&self, value: f64) -> String {
+        self.data.metric.value_text(self.scale, value)
     }
 
     fn verb(&self, change: f64) -> &'static str {
@@ -69,113 +72,161 @@ impl FindingWords<'_> {
         }
     }
 
-    /// Returns the change and the settings that it is an average over.
-    fn average(&self, effect: &MainEffect) -> String {
-        let change = self.change_with_interval(effect.change, effect.interval);
-        match effect.over {
-            AveragedOver::Combinations => {
-                format!("{change} on average over all combinations of the others")
-            }
-            AveragedOver::SettingPairs(pairs) => format!(
-                "{change} on average over {} of settings",
-                counted(pairs, "pair")
-            ),
-        }
+    fn setting(&self, setting: &Recommendation) -> String {
+        let (value, interval) = setting.value;
+        format!(
+            "{} is expected to take {} [{}, {}], {} against the base ({} of it measured)",
+            self.data.set_text(setting.set),
+            self.value(value),
+            self.value(interval.lower),
+            self.value(interval.upper),
+            self.change(&setting.beside_base),
+            counted(setting.instances, "instance")
+        )
     }
 
     fn effect(&self, effect: &MainEffect) -> String {
         let name = self.name(effect.treatment);
+        let [without, with] = effect.instances.map(grouped);
         format!(
-            "{name} {}: {}",
-            self.verb(effect.change),
-            self.average(effect)
+            "{name} {}: {} on average over all combinations of the others ({with} instances with it, {without} \
+             without){}",
+            self.verb(effect.effect.change),
+            self.change(&effect.effect),
+            self.or_instead(&effect.aliases)
         )
     }
 
+    /// Returns the other terms that it could be, if there are any.
+    fn or_instead(&self, aliases: &[Vec<usize>]) -> String {
+        const SHOWN: usize = 3;
+        if aliases.is_empty() {
+            return String::new();
+        }
+        let mut names: Vec<String> = (aliases.iter().take(SHOWN))
+            .map(|own| self.names(own).join(" × "))
+            .collect();
+        if aliases.len() > SHOWN {
+            names.push(counted(aliases.len() - SHOWN, "other pair"));
+        }
+        format!(", or {}: these runs cannot tell", names.join(", or "))
+    }
+
     fn undecided(&self, effect: &MainEffect) -> String {
-        // Several effects are tested, so that one of them seems to differ more easily.
-        let excludes_zero = effect
-            .interval
-            .is_some_and(|it| it.lower > 0.0 || it.upper < 0.0);
-        let correction = if excludes_zero {
-            "; not significant after correction for all effects"
+        // Many effects are tested, so that one of them seems to differ more easily.
+        let interval = effect.effect.interval;
+        let correction = if interval.is_some_and(|it| it.lower > 0.0 || it.upper < 0.0) {
+            "; not significant among all factors and pairs"
         } else {
             ""
         };
         let name = self.name(effect.treatment);
-        format!("{name}: {}{correction}", self.average(effect))
+        format!("{name}: {}{correction}", self.change(&effect.effect))
     }
 
-    fn interaction(&self, pair: &TreatmentPair) -> String {
-        let [first, second] = pair.treatments.map(|at| self.name(at));
-        let [alone, other_alone] = pair.alone.map(|change| self.change(change));
-        let both = self.change(pair.both);
-        let numbers = format!("alone {alone} and {other_alone}, both {both}");
-        match &pair.pattern {
-            PairPattern::HelpEachOther => {
-                format!("{first} and {second} help each other: {numbers}")
+    fn pair(&self, pair: &PairFinding) -> String {
+        let [one, other] = [pair.first.treatment, pair.first.other].map(|at| self.name(at));
+        match pair.pattern {
+            PairPattern::ChangesSign => {
+                let ConditionalEffect { without, with, .. } = &pair.first;
+                format!(
+                    "{one} {} ({}) without {other} and {} ({}) with it",
+                    self.verb(without.change),
+                    self.change(without),
+                    self.verb(with.change),
+                    self.change(with)
+                )
             }
-            PairPattern::UndoInPart => {
-                format!("{first} and {second} undo each other in part: {numbers}")
+            PairPattern::EitherOr([first, second]) => {
+                let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+                format!(
+                    "either-or: {one} ({} alone) and {other} ({} alone) remove the same cost; after {other}, {one} \
+                     gains {} of what it gains alone, after {one}, {other} {}",
+                    self.change(&pair.first.without),
+                    self.change(&pair.second.without),
+                    percent(first),
+                    percent(second)
+                )
             }
-            PairPattern::SameCost => {
-                format!("either of {first} and {second} removes the same cost: {numbers}")
+            PairPattern::Depends => format!(
+                "{one} depends on {other}: {} without it, {} with it",
+                self.change(&pair.first.without),
+                self.change(&pair.first.with)
+            ),
+            PairPattern::NotTold => {
+                let instead: Vec<String> = (pair.aliases.iter().take(3))
+                    .map(|own| match &self.names(own)[..] {
+                        [one, other] => format!("that of {one} on {other}"),
+                        names => joined(names),
+                    })
+                    .collect();
+                format!(
+                    "the effect of {one} depends on {other}, or {}: these runs cannot tell",
+                    instead.join(", or ")
+                )
             }
-            PairPattern::PartlySameCost => {
-                format!("{first} and {second} remove partly the same cost: {numbers}")
-            }
-            PairPattern::MakeWorse => {
-                format!("{first} and {second} make each other worse: {numbers}")
-            }
-            PairPattern::UndoEachOther => {
-                format!("{first} and {second} undo each other's cost: {numbers}")
-            }
-            PairPattern::PartlySameHarm => {
-                format!("{first} and {second} cost partly the same: {numbers}")
-            }
-            PairPattern::Depends(with_another) => format!(
-                "the effect of {} is {} without {} and {} with it",
-                self.name(with_another.treatment),
-                self.change(with_another.without),
-                self.name(with_another.other),
-                self.change(with_another.with)
+        }
+    }
+
+    fn level(&self, level: &LevelEffect) -> String {
+        let name = self.name(level.treatment);
+        let at = |(value, effect): &(f64, StudyContrast)| {
+            format!("{} at {}", self.change(effect), self.value(*value))
+        };
+        let [low, high] = [at(&level.low), at(&level.high)];
+        match level.crossing {
+            Some((value, interval)) => format!(
+                "{name} {} where the value without it is above {} [{}, {}] ({high}), and {} below ({low})",
+                self.verb(level.high.1.change),
+                self.value(value),
+                self.value(interval.lower),
+                self.value(interval.upper),
+                self.verb(level.low.1.change)
+            ),
+            None => format!("{name} depends on the value without it: {high}, {low}"),
+        }
+    }
+
+    fn beside(&self, beside: &BesideEffect) -> String {
+        match beside {
+            BesideEffect::TimeOfDay { amplitude, hour } => format!(
+                "results depend on the time of day: {} around {hour:.0}:00 UTC, and {} twelve hours later; effects \
+                 allow for it",
+                self.data.metric.change_text(self.scale, *amplitude),
+                self.data.metric.change_text(self.scale, -amplitude)
+            ),
+            BesideEffect::Drift {
+                change,
+                interval,
+                days,
+            } => format!(
+                "results drifted by {} from the first to the last instance ({}); effects allow for it",
+                self.data.metric.change_with_interval(self.scale, *change, *interval),
+                if *days >= 2.0 {
+                    format!("{days:.0} days")
+                } else {
+                    format!("{:.1} hours", 24.0 * days)
+                }
             ),
         }
     }
 
-    fn model_pair(
-        &self,
-        treatments: [usize; 2],
-        change: f64,
-        interval: Option<Interval>,
-    ) -> String {
-        let [one, other] = treatments.map(|at| self.name(at));
-        let change = self.change_with_interval(change, interval);
-        format!(
-            "{one} and {other} together change {change} beyond the sum of both (estimated by the model)"
-        )
-    }
-
-    fn sign(&self, sign: &TreatmentWithAnother) -> String {
-        let [factor, other] = [sign.treatment, sign.other].map(|at| self.name(at));
-        format!(
-            "{factor} {} ({}) without {other} and {} ({}) with it",
-            self.verb(sign.without),
-            self.change(sign.without),
-            self.verb(sign.with),
-            self.change(sign.with)
-        )
-    }
-
     fn next(&self, next: &NextMeasurement) -> String {
         match next {
-            NextMeasurement::NeverAlone { treatments } => {
-                let names: Vec<String> = treatments.iter().map(|at| self.name(*at)).collect();
-                format!(
-                    "no pair of settings differs by {} alone: measure some with and without",
-                    first_names(&names, 5)
-                )
-            }
+            NextMeasurement::Confirm { set, runner_up } => format!(
+                "confirm the recommended setting: several fresh instances of {}, of {} and of the base in turn",
+                self.data.set_text(*set),
+                self.data.set_text(*runner_up)
+            ),
+            NextMeasurement::NotTold { treatments } => format!(
+                "the effect of {} cannot be told from others: measure more settings with and without",
+                first_names(&self.names(treatments), 5)
+            ),
+            NextMeasurement::FoldOver { settings, effects } => format!(
+                "{} with every level exchanged (a fold-over) would tell {} from pairs",
+                counted(*settings, "more setting"),
+                counted(*effects, "effect")
+            ),
             NextMeasurement::Replicates => "replicate a few settings: without replicates noise \
                 and interactions cannot be told apart"
                 .to_owned(),
@@ -183,11 +234,6 @@ impl FindingWords<'_> {
                 "intervals of all undecided factors within ±5 % need about {}× as many instances \
                  like these",
                 grouped(format_args!("{times:.0}"))
-            ),
-            NextMeasurement::Setting { set, deltas } => format!(
-                "measure {}: {} of the factors that are undecided",
-                self.data.set_text(*set),
-                counted(*deltas, "more delta")
             ),
             NextMeasurement::OpenPairs { open, pairs } => {
                 let verb = if *open == 1 { "has" } else { "have" };

@@ -11,6 +11,6 @@ pub use advice::{goal_value_text, stack_change_text};
 pub use data_note::data_note;
 pub use finding::{finding_title, study_finding_text};
 pub use overview::{
-    SEQUENCES, StudyOverview, component_charts, fit_charts, series_of, sorted_means,
+    MOST_OF_A_KIND, SEQUENCES, StudyOverview, component_charts, fit_charts, series_of, sorted_means,
 };
 pub use scale::StudyMetricText;

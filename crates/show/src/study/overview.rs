@@ -7,8 +7,9 @@ use lapwing_stats::deltas::{
 use lapwing_stats::linear_model::ModelTerm;
 use lapwing_stats::{Confidence, Seed};
 use lapwing_study::{
-    FindingKind, FitOptions, ModelChoice, PathOrder, SettingValues, StudyComponents, StudyData,
-    StudyFinding, StudyFit, StudyScale, components, findings, study_path,
+    FindingKind, FitOptions, ModelChoice, PathOrder, Recommendation, SettingValues,
+    StudyComponents, StudyData, StudyFinding, StudyFindings, StudyFit, StudyScale, components,
+    findings, study_path,
 };
 
 use super::chart::{self, EffectRow, EffectSeries};
@@ -17,6 +18,8 @@ use crate::chart::{Chart, PageSection};
 
 /// Scatter plots among the charts.
 const SCATTERS: usize = 4;
+/// More findings of a kind are not shown by default.
+pub const MOST_OF_A_KIND: usize = 10;
 /// Sequences of treatments whose components are shown.
 pub const SEQUENCES: usize = 550;
 
@@ -35,30 +38,27 @@ pub struct StudyOverview {
     pub interacting_pairs: usize,
     /// Mean of the base in the unit, if it was measured.
     pub base: Option<f64>,
-    /// Mean of the best measured setting in the unit.
-    pub best: Option<f64>,
+    /// The setting that is expected to be best.
+    pub recommended: Option<Recommendation>,
 }
 
 impl StudyOverview {
-    /// Finds what a study shows, on a scale or the usual one.
+    /// Finds what a study shows, on a scale or the one that fits better.
     pub fn new(data: &StudyData, scale: Option<StudyScale>) -> Self {
-        let is_positive = data.instances.iter().all(|instance| instance.cost > 0.0);
-        let usual = if is_positive {
-            StudyScale::Log
-        } else {
-            StudyScale::Time
-        };
-        let scale = scale.unwrap_or(usual);
-        let findings = findings(data, scale, Confidence::P95);
+        let StudyFindings { scale, findings } = findings(data, scale);
         let count = |kind: FindingKind| findings.iter().filter(|it| it.kind() == kind).count();
         let means = data.set_means(StudyScale::Time);
+        let recommended = findings.iter().find_map(|finding| match finding {
+            StudyFinding::Setting(own) => Some(own.clone()),
+            _ => None,
+        });
         let mut overview = Self {
             scale,
             headline: String::new(),
             with_effect: count(FindingKind::Effect),
-            interacting_pairs: count(FindingKind::Interaction) + count(FindingKind::Sign),
+            interacting_pairs: findings.iter().filter(|it| matches!(it, StudyFinding::Pair(_))).count(),
             base: means.get(&0).copied(),
-            best: means.get(&data.best_set()).copied(),
+            recommended,
             findings,
         };
         overview.headline = overview.headline(data);
@@ -66,30 +66,41 @@ impl StudyOverview {
     }
 
     fn headline(&self, data: &StudyData) -> String {
-        let text = |value: f64| data.metric.value_text(StudyScale::Time, value);
-        let best = match (self.base, self.best) {
-            (Some(base), Some(best)) if data.metric.is_gain(StudyScale::Time, best - base) => {
-                format!(
-                    "; the best measured setting takes {} instead of {}: {}",
-                    text(best),
-                    text(base),
-                    data.set_text(data.best_set())
-                )
-            }
-            (Some(_), Some(_)) => "; no measured setting is better than the base".to_owned(),
-            (_, _) => String::new(),
+        let text = |value: f64| data.metric.value_text(self.scale, value);
+        let best = match &self.recommended {
+            Some(own) => format!(
+                "; {} is expected to take {} [{}, {}], {} against the base",
+                data.set_text(own.set),
+                text(own.value.0),
+                text(own.value.1.lower),
+                text(own.value.1.upper),
+                data.metric.change_text(self.scale, own.beside_base.change)
+            ),
+            None => "; no setting is expected to be better than the base".to_owned(),
         };
+        let treatments = counted(data.treatments.len(), "treatment");
+        if self.with_effect + self.interacting_pairs == 0 {
+            return format!("None of {treatments} has an effect that can be told from none");
+        }
         format!(
-            "{} of {} have an effect, {} interact{best}",
+            "{} of {treatments} have an effect, {} interact{best}",
             self.with_effect,
-            counted(data.treatments.len(), "treatment"),
             counted(self.interacting_pairs, "pair")
         )
     }
 
+    /// Returns the findings of a page: the strongest of each kind, or all.
+    pub fn shown(&self, has_all: bool) -> Vec<&StudyFinding> {
+        let of_kind = |kind: FindingKind| {
+            let own = self.findings.iter().filter(move |it| it.kind() == kind);
+            own.take(if has_all { usize::MAX } else { MOST_OF_A_KIND })
+        };
+        FindingKind::ALL.into_iter().flat_map(of_kind).collect()
+    }
+
     /// Returns the sentences by kind.
-    pub fn sections(&self, data: &StudyData) -> Vec<PageSection> {
-        sections(data, self.scale, &self.findings)
+    pub fn sections(&self, data: &StudyData, has_all: bool) -> Vec<PageSection> {
+        sections(data, self.scale, &self.shown(has_all))
     }
 
     /// Returns all charts by name; none if no two settings differ by one treatment alone.
@@ -98,7 +109,7 @@ impl StudyOverview {
     }
 }
 
-fn sections(data: &StudyData, scale: StudyScale, found: &[StudyFinding]) -> Vec<PageSection> {
+fn sections(data: &StudyData, scale: StudyScale, found: &[&StudyFinding]) -> Vec<PageSection> {
     FindingKind::ALL
         .into_iter()
         .map(|kind| PageSection {

@@ -1,5 +1,7 @@
 //! Ordinary and weighted least squares.
 
+use statrs::distribution::{ContinuousCDF, FisherSnedecor};
+
 use super::column::weighted;
 use super::factor::CentredColumns;
 use super::matrix::ModelMatrix;
@@ -159,6 +161,17 @@ impl LinearFit {
     pub fn adjusted_r_squared(&self) -> Option<f64> {
         let total = self.total_sum_of_squares / as_f64(self.residuals.len() - 1);
         (self.residual_freedom() > 0 && total > 0.0).then(|| 1.0 - self.variance() / total)
+    }
+
+    /// Returns the p-value of "a narrower model of the same responses fits as well" (the F-test of nested models);
+    /// `None` if it has as many coefficients, or nothing is left to tell noise from.
+    pub fn gain_over(&self, narrower: &Self) -> Option<f64> {
+        let rank = self.rank().checked_sub(narrower.rank()).filter(|it| *it > 0)?;
+        let gain = narrower.residual_sum_of_squares - self.residual_sum_of_squares;
+        let statistic = (gain / as_f64(rank) / self.variance()).max(0.0);
+        let freedom = as_f64(self.residual_freedom());
+        let spread = FisherSnedecor::new(as_f64(rank), freedom).ok()?;
+        statistic.is_finite().then(|| spread.sf(statistic))
     }
 
     /// Returns the coefficient of a column; `None` if it is aliased.

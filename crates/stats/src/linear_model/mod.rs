@@ -2,6 +2,7 @@
 
 mod column;
 mod difference;
+mod discover;
 mod factor;
 mod fit;
 mod matrix;
@@ -13,6 +14,9 @@ mod sweep;
 mod tests;
 
 pub use difference::CoefficientDifference;
+pub use discover::{
+    DiscoveredTerm, DiscoveredTerms, KnownNoise, discover_terms, discovery_size, holm_threshold,
+};
 pub use fit::{Coefficient, LeastSquares, LinearFit, LinearModelError};
 pub use matrix::{ColumnMeaning, FactorValues, ModelMatrix, ModelMatrixError, ModelTerm};
 pub use predict::{LinearPrediction, RunDiagnostics};

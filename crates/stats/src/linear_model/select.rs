@@ -80,15 +80,15 @@ pub fn select_terms(
 /// Less than this of a column, of length 1, is left when it depends on chosen ones.
 const DEPENDENT: f64 = 1e-9;
 
-struct TermSearch<'a> {
+pub(super) struct TermSearch<'a> {
     options: &'a TermSelection,
-    runs: f64,
-    terms: Vec<ModelTerm>,
+    rows: usize,
+    pub(super) terms: Vec<ModelTerm>,
     /// Of each term, its columns in `swept`.
-    columns: Vec<Vec<usize>>,
-    chosen: Vec<bool>,
+    pub(super) columns: Vec<Vec<usize>>,
+    pub(super) chosen: Vec<bool>,
     /// The correlations of columns and response, swept on the columns of the model.
-    swept: SquareMatrix,
+    pub(super) swept: SquareMatrix,
     is_swept: Vec<bool>,
     criterion: f64,
     main: f64,
@@ -103,7 +103,11 @@ struct TermChange {
 }
 
 impl<'a> TermSearch<'a> {
-    fn new(matrix: &ModelMatrix, responses: &[f64], options: &'a TermSelection) -> Option<Self> {
+    pub(super) fn new(
+        matrix: &ModelMatrix,
+        responses: &[f64],
+        options: &'a TermSelection,
+    ) -> Option<Self> {
         let swept = correlations(matrix, responses)?;
         let terms: Vec<ModelTerm> = matrix.terms().into_iter().skip(1).collect();
         let position = |column: usize| column - 1;
@@ -119,7 +123,7 @@ impl<'a> TermSearch<'a> {
         };
         Some(Self {
             options,
-            runs: as_f64(matrix.rows()),
+            rows: matrix.rows(),
             main: count(true).ln(),
             others: count(false).ln(),
             chosen: vec![false; terms.len()],
@@ -132,11 +136,11 @@ impl<'a> TermSearch<'a> {
     }
 
     /// The residual sum of squares as a share of the total.
-    fn residual(&self) -> f64 {
+    pub(super) fn residual(&self) -> f64 {
         self.swept.at(self.swept.size - 1, self.swept.size - 1)
     }
 
-    fn coefficients(&self) -> usize {
+    pub(super) fn coefficients(&self) -> usize {
         1 + self.is_swept.iter().filter(|swept| **swept).count()
     }
 
@@ -163,16 +167,16 @@ impl<'a> TermSearch<'a> {
                 };
             }
         }
-        self.runs * residual.max(1e-300).ln()
-            + as_f64(coefficients) * self.runs.ln()
+        let runs = as_f64(self.rows);
+        runs * residual.max(1e-300).ln()
+            + as_f64(coefficients) * runs.ln()
             + 2.0 * self.options.strictness * penalty
     }
 
     fn force(&mut self) {
         for at in 0..self.terms.len() {
             if self.options.forced.contains(&self.terms[at]) {
-                self.chosen[at] = true;
-                self.sweep_in(at);
+                self.choose(at);
             }
         }
         self.criterion = self.score(self.residual(), self.coefficients(), &[], true);
@@ -203,20 +207,14 @@ impl<'a> TermSearch<'a> {
 
     /// Returns the addition of a term, with the parents that it lacks before it.
     fn addition(&self, term: usize) -> Option<TermChange> {
-        let parents = self.terms[term].parents();
-        let mut terms: Vec<usize> = parents
-            .iter()
-            .filter_map(|parent| self.terms.iter().position(|other| other == parent))
-            .filter(|at| !self.chosen[*at])
-            .collect();
-        terms.push(term);
+        let terms = self.with_parents(term);
         let columns: Vec<usize> = terms
             .iter()
             .flat_map(|term| self.columns[*term].clone())
             .collect();
         let (factor, cross) = self.block(&columns, 1.0);
         let coefficients = self.coefficients() + factor.rank();
-        if factor.rank() == 0 || 2.0 * as_f64(coefficients) > self.runs {
+        if factor.rank() == 0 || 2 * coefficients > self.rows {
             return None;
         }
         let mut solved: Vec<f64> = factor.kept.iter().map(|at| cross[*at]).collect();
@@ -229,7 +227,40 @@ impl<'a> TermSearch<'a> {
         })
     }
 
-    fn removal(&self, term: usize) -> Option<TermChange> {
+    /// Returns the parents that a term lacks, and the term.
+    pub(super) fn with_parents(&self, term: usize) -> Vec<usize> {
+        let parents = self.terms[term].parents();
+        let mut terms: Vec<usize> = parents
+            .iter()
+            .filter_map(|parent| self.terms.iter().position(|other| other == parent))
+            .filter(|at| !self.chosen[*at])
+            .collect();
+        terms.push(term);
+        terms
+    }
+
+    /// Returns what a term takes of the residual beside the parents that it lacks, how many columns it has there, and
+    /// the residual and the number of coefficients with all of them.
+    pub(super) fn gain(&self, term: usize) -> Option<(f64, usize, f64, usize)> {
+        let terms = self.with_parents(term);
+        let columns: Vec<usize> = (terms.iter())
+            .flat_map(|term| self.columns[*term].clone())
+            .collect();
+        let (factor, cross) = self.block(&columns, 1.0);
+        let mut solved: Vec<f64> = factor.kept.iter().map(|at| cross[*at]).collect();
+        factor.solve_lower(&mut solved);
+        let first = columns.len() - self.columns[term].len();
+        let own = factor.kept.iter().zip(&solved).filter(|(at, _)| **at >= first);
+        let own: Vec<f64> = own.map(|(_, value)| *value).collect();
+        (!own.is_empty()).then(|| {
+            let residual = (self.residual() - dot(&solved, &solved)).max(0.0);
+            let coefficients = self.coefficients() + factor.rank();
+            (dot(&own, &own), own.len(), residual, coefficients)
+        })
+    }
+
+    /// Returns what the residual gains without a term of the model, and the number of its columns.
+    pub(super) fn loss(&self, term: usize) -> Option<(f64, usize)> {
         let swept = |column: &&usize| self.is_swept[**column];
         let columns: Vec<usize> = self.columns[term].iter().filter(swept).copied().collect();
         let (factor, mut cross) = self.block(&columns, -1.0);
@@ -237,14 +268,14 @@ impl<'a> TermSearch<'a> {
             return None;
         }
         factor.solve_lower(&mut cross);
-        let residual = self.residual() + dot(&cross, &cross);
+        Some((dot(&cross, &cross), columns.len()))
+    }
+
+    fn removal(&self, term: usize) -> Option<TermChange> {
+        let (loss, columns) = self.loss(term)?;
+        let residual = self.residual() + loss;
         Some(TermChange {
-            criterion: self.score(
-                residual,
-                self.coefficients() - columns.len(),
-                &[term],
-                false,
-            ),
+            criterion: self.score(residual, self.coefficients() - columns, &[term], false),
             terms: vec![term],
             is_addition: false,
         })
@@ -263,10 +294,31 @@ impl<'a> TermSearch<'a> {
 
     fn is_removable(&self, term: usize) -> bool {
         let own = self.terms[term];
+        self.chosen[term] && !self.options.forced.contains(&own) && !self.is_needed(term)
+    }
+
+    /// Returns whether another term of the model has this one as a parent.
+    pub(super) fn is_needed(&self, term: usize) -> bool {
+        let own = self.terms[term];
         let needs = |child: usize| self.chosen[child] && self.terms[child].parents().contains(&own);
-        self.chosen[term]
-            && !self.options.forced.contains(&own)
-            && !(0..self.terms.len()).any(needs)
+        (0..self.terms.len()).any(needs)
+    }
+
+    /// Returns the number of runs.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Takes a term into the model.
+    pub(super) fn choose(&mut self, term: usize) {
+        self.chosen[term] = true;
+        self.sweep_in(term);
+    }
+
+    /// Takes a term out of the model.
+    pub(super) fn drop(&mut self, term: usize) {
+        self.chosen[term] = false;
+        self.sweep_out(term);
     }
 
     fn sweep_in(&mut self, term: usize) {

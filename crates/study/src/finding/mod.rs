@@ -1,32 +1,34 @@
-//! Findings of a study, as numbers.
+//! Findings of a study, as numbers: what its model says.
 
-mod effects;
 mod next;
 mod pairs;
 
-use lapwing_stats::deltas::{DeltaPairing, MeasuredSets, effect_modifiers, mean_deltas};
-use lapwing_stats::{Confidence, Interval, PValue};
+use lapwing_stats::linear_model::ModelTerm;
+use lapwing_stats::{Confidence, Interval};
 
-use self::effects::main_effects;
-pub use self::effects::{AveragedOver, MainEffect};
 pub use self::next::NextMeasurement;
-pub use self::pairs::{PairPattern, TreatmentPair, TreatmentWithAnother};
-use crate::average::AverageEffects;
+pub use self::pairs::{PairFinding, PairPattern};
+use crate::covariates::StudyCovariate;
 use crate::data::StudyData;
+use crate::explained::{ExplainedStudy, StudyContrast};
+pub use crate::explained::{LevelEffect, Recommendation};
 use crate::scale::StudyScale;
-
-/// The accepted share of false findings.
-const FALSE_DISCOVERIES: f64 = 0.05;
 
 /// The subject of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FindingKind {
+    /// The setting to use.
+    Setting,
     /// A factor with an effect.
     Effect,
     /// Two factors whose effects depend on each other.
     Interaction,
-    /// A factor that helps or hurts, depending on another.
+    /// A factor that helps or hurts, depending on another, or on how slow the setting is.
     Sign,
+    /// A factor whose effect depends on how slow the setting is.
+    Level,
+    /// Something beside the factors that changed the results.
+    Beside,
     /// Factors without an effect that can be distinguished from none.
     Undecided,
     /// What to measure next.
@@ -35,10 +37,13 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// Every kind, in the order of a report.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 8] = [
+        Self::Setting,
         Self::Effect,
         Self::Interaction,
         Self::Sign,
+        Self::Level,
+        Self::Beside,
         Self::Undecided,
         Self::Next,
     ];
@@ -46,46 +51,82 @@ impl FindingKind {
     /// Returns its name in data.
     pub fn key(self) -> &'static str {
         match self {
+            Self::Setting => "setting",
             Self::Effect => "effect",
             Self::Interaction => "interaction",
             Self::Sign => "sign",
+            Self::Level => "level",
+            Self::Beside => "beside",
             Self::Undecided => "undecided",
             Self::Next => "next",
         }
     }
 }
 
-/// A finding of a study. Changes are on the scale of the analysis.
+/// A finding of a study. Changes are on the scale of the model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StudyFinding {
+    /// The setting that is expected to be best.
+    Setting(Recommendation),
     /// A treatment with an effect.
     Effect(MainEffect),
-    /// Two treatments whose effects depend on each other, by quadruples of settings.
-    Interaction(TreatmentPair),
-    /// Two treatments that together change something beyond the sum of both, by the model alone.
-    ModelPair {
-        /// The treatments.
-        treatments: [usize; 2],
-        /// The change.
-        change: f64,
-        /// Its interval.
-        interval: Option<Interval>,
-    },
-    /// A treatment that helps or hurts, depending on another.
-    Sign(TreatmentWithAnother),
+    /// Two treatments whose effects depend on each other.
+    Pair(PairFinding),
+    /// A treatment whose effect depends on how slow the setting is.
+    Level(LevelEffect),
+    /// Something beside the factors that changed the results.
+    Beside(BesideEffect),
     /// A treatment whose effect cannot be told from none.
     Undecided(MainEffect),
     /// Something to measure next.
     Next(NextMeasurement),
 }
 
+/// The effect of a treatment, averaged over all combinations of the others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MainEffect {
+    /// The number of the treatment.
+    pub treatment: usize,
+    /// The change.
+    pub effect: StudyContrast,
+    /// The number of instances without it, at the base of its factor, and with it.
+    pub instances: [usize; 2],
+    /// What the change could be of instead: numbers of one treatment or two.
+    pub aliases: Vec<Vec<usize>>,
+}
+
+/// A change of the results by something beside the factors.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum BesideEffect {
+    /// The time of day: a wave.
+    TimeOfDay {
+        /// The change from the middle to the slowest hour.
+        amplitude: f64,
+        /// The hour with the highest value, UTC.
+        hour: f64,
+    },
+    /// A drift of the machine from the first to the last instance.
+    Drift {
+        /// The change.
+        change: f64,
+        /// Its interval.
+        interval: Option<Interval>,
+        /// The days between them.
+        days: f64,
+    },
+}
+
 impl StudyFinding {
     /// Returns what it is about.
     pub fn kind(&self) -> FindingKind {
         match self {
+            Self::Setting(_) => FindingKind::Setting,
             Self::Effect(_) => FindingKind::Effect,
-            Self::Interaction(_) | Self::ModelPair { .. } => FindingKind::Interaction,
-            Self::Sign(_) => FindingKind::Sign,
+            Self::Pair(pair) if pair.pattern == PairPattern::ChangesSign => FindingKind::Sign,
+            Self::Pair(_) => FindingKind::Interaction,
+            Self::Level(level) if level.crossing.is_some() => FindingKind::Sign,
+            Self::Level(_) => FindingKind::Level,
+            Self::Beside(_) => FindingKind::Beside,
             Self::Undecided(_) => FindingKind::Undecided,
             Self::Next(_) => FindingKind::Next,
         }
@@ -95,14 +136,16 @@ impl StudyFinding {
     pub fn treatments(&self) -> Vec<usize> {
         match self {
             Self::Effect(effect) | Self::Undecided(effect) => vec![effect.treatment],
-            Self::Interaction(pair) => pair.treatments.to_vec(),
-            Self::ModelPair { treatments, .. } => treatments.to_vec(),
-            Self::Sign(sign) => vec![sign.treatment, sign.other],
-            Self::Next(NextMeasurement::NeverAlone { treatments })
+            Self::Pair(pair) => vec![pair.first.treatment, pair.first.other],
+            Self::Level(level) => vec![level.treatment],
+            Self::Next(NextMeasurement::NotTold { treatments })
             | Self::Next(NextMeasurement::MoreInstances { treatments, .. }) => treatments.clone(),
-            Self::Next(
+            Self::Setting(_)
+            | Self::Beside(_)
+            | Self::Next(
                 NextMeasurement::Replicates
-                | NextMeasurement::Setting { .. }
+                | NextMeasurement::FoldOver { .. }
+                | NextMeasurement::Confirm { .. }
                 | NextMeasurement::OpenPairs { .. },
             ) => Vec::new(),
         }
@@ -111,47 +154,176 @@ impl StudyFinding {
     /// Returns the size of the effect or interaction; `None` for others.
     pub fn size(&self) -> Option<f64> {
         match self {
-            Self::Effect(effect) | Self::Undecided(effect) => Some(effect.change),
-            Self::Interaction(pair) => Some(pair.difference),
-            Self::ModelPair { change, .. } => Some(*change),
-            Self::Sign(sign) => Some(sign.with - sign.without),
+            Self::Effect(own) | Self::Undecided(own) => Some(own.effect.change),
+            Self::Setting(own) => Some(own.beside_base.change),
+            Self::Pair(pair) => Some(pair.beyond),
+            Self::Level(level) => Some(level.high.1.change - level.low.1.change),
+            Self::Beside(BesideEffect::TimeOfDay { amplitude, .. }) => Some(*amplitude),
+            Self::Beside(BesideEffect::Drift { change, .. }) => Some(*change),
             Self::Next(_) => None,
         }
     }
 }
 
-/// Returns the findings of a study on a scale, by kind, the strongest first.
-///
-/// An effect or an interaction is a finding if its p-value, adjusted for all of them, is at most 5 %. Effects are
-/// those of the [model](AverageEffects), averaged over all combinations of the other factors, where the instances can
-/// tell them; else mean deltas. Interactions are tested in the model of all pairs where there are enough instances
-/// for it, since that knows the noise from all of them; else by quadruples of settings.
-pub fn findings(data: &StudyData, scale: StudyScale, confidence: Confidence) -> Vec<StudyFinding> {
-    let Some(sets) = MeasuredSets::new(&data.sets(scale)) else {
-        return Vec::new();
-    };
-    let means = mean_deltas(&sets, DeltaPairing::Means, confidence);
-    let modifiers = effect_modifiers(&sets, confidence);
-    let average = AverageEffects::new(data, &data.instances, scale, confidence).ok();
-    let average = average.filter(|it| it.freedom >= FEWEST_FREEDOM);
-    let effects = main_effects(data, scale, average.as_ref(), &means);
-    let of_pairs = pairs::findings(data, scale, confidence, &sets, &modifiers, average.as_ref());
-    let next = next::findings(data, scale, &sets, &effects, average.as_ref(), &modifiers);
-    let (decided, undecided): (Vec<MainEffect>, Vec<MainEffect>) =
-        effects.into_iter().partition(|effect| effect.is_sure);
-    let decided = decided.into_iter().map(StudyFinding::Effect);
-    let undecided = undecided.into_iter().map(StudyFinding::Undecided);
-    let next = next.into_iter().map(StudyFinding::Next);
-    decided
-        .chain(of_pairs)
-        .chain(undecided)
-        .chain(next)
-        .collect()
+/// The findings of a study, and the scale of its model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StudyFindings {
+    /// The scale.
+    pub scale: StudyScale,
+    /// The findings, by kind, the strongest first.
+    pub findings: Vec<StudyFinding>,
 }
 
-/// The fewest residual degrees of freedom of a model that decides.
-const FEWEST_FREEDOM: f64 = 3.0;
+/// Returns the findings of a study, on a scale or the one that fits better.
+///
+/// All are contrasts of one model ([`ExplainedStudy`]). An effect is a finding if its p-value is at most the threshold of
+/// the search among all factors and pairs, which accepts 5 % of false ones. Without a model, such as when all values
+/// are equal, there is none.
+pub fn findings(data: &StudyData, scale: Option<StudyScale>) -> StudyFindings {
+    match ExplainedStudy::new(data, scale) {
+        Ok(study) => StudyFindings {
+            scale: study.scale,
+            findings: study.findings(),
+        },
+        Err(_) => StudyFindings {
+            scale: scale.unwrap_or_else(|| StudyScale::usual(data)),
+            findings: Vec::new(),
+        },
+    }
+}
 
-fn is_sure(p_value: Option<PValue>) -> bool {
-    p_value.is_some_and(|p| p.value() <= FALSE_DISCOVERIES)
+impl ExplainedStudy<'_> {
+    /// Returns what the model says, by kind, the strongest first.
+    pub fn findings(&self) -> Vec<StudyFinding> {
+        let (effects, undecided) = self.main_effects();
+        let recommended = self.recommended();
+        let next = next::findings(self, &effects, &undecided, recommended.as_ref());
+        let levels = self.levels.iter().filter_map(|at| self.level_effect(*at));
+        let mut found: Vec<StudyFinding> = Vec::new();
+        found.extend(recommended.map(StudyFinding::Setting));
+        found.extend(effects.into_iter().map(StudyFinding::Effect));
+        found.extend(self.pair_effects().into_iter().map(StudyFinding::Pair));
+        found.extend(levels.map(StudyFinding::Level));
+        found.extend(self.beside().into_iter().map(StudyFinding::Beside));
+        found.extend(undecided.into_iter().map(StudyFinding::Undecided));
+        found.extend(next.into_iter().map(StudyFinding::Next));
+        found
+    }
+
+    /// Returns the treatments with an effect, and those without one that could be told, the largest first.
+    fn main_effects(&self) -> (Vec<MainEffect>, Vec<MainEffect>) {
+        let wide = self.with_all_factors();
+        let (mut sure, mut undecided) = (Vec::new(), Vec::new());
+        for (treatment, own) in self.data.treatments.iter().enumerate() {
+            let average = self.average(treatment);
+            let decided = average.filter(|it| self.is_sure(it));
+            let weights = |study: &Self| {
+                study.model.difference(
+                    study.data,
+                    &[(own.factor, own.level)],
+                    &[(own.factor, 0)],
+                )
+            };
+            let single = || {
+                let wide = wide.as_ref()?;
+                let coefficient = wide.model.contrast(&weights(wide))?;
+                Some(StudyContrast {
+                    interval: coefficient.interval(wide.model.freedom(), Confidence::P95),
+                    ..wide.of_coefficient(&coefficient)
+                })
+            };
+            let Some(effect) = decided.or_else(single) else {
+                continue;
+            };
+            let count = |level: usize| {
+                let instances = self.data.instances.iter();
+                instances.filter(|it| it.levels[own.factor] == level).count()
+            };
+            let effect = MainEffect {
+                treatment,
+                effect,
+                instances: [count(0), count(own.level)],
+                aliases: self.aliases(ModelTerm::Main(own.factor)),
+            };
+            if decided.is_some() {
+                sure.push(effect);
+            } else {
+                undecided.push(effect);
+            }
+        }
+        for effects in [&mut sure, &mut undecided] {
+            effects.sort_by(|one, other| {
+                other.effect.change.abs().total_cmp(&one.effect.change.abs())
+            });
+        }
+        (sure, undecided)
+    }
+
+    /// Returns the terms that the instances cannot tell from one that was found, as numbers of treatments.
+    fn aliases(&self, term: ModelTerm) -> Vec<Vec<usize>> {
+        let treatment = |factor: usize| {
+            let mut all = self.data.treatments.iter();
+            all.position(|own| own.factor == factor)
+        };
+        let found = self.model.found.iter().find(|own| own.term == term);
+        let aliases = found.into_iter().flat_map(|own| &own.aliases);
+        aliases
+            .filter_map(|term| match *term {
+                ModelTerm::Main(factor) => Some(vec![treatment(factor)?]),
+                ModelTerm::Pair(one, other) => Some(vec![treatment(one)?, treatment(other)?]),
+                ModelTerm::Intercept | ModelTerm::Square(_) => None,
+            })
+            .collect()
+    }
+
+    fn beside(&self) -> Vec<BesideEffect> {
+        const DAY: f64 = 86_400.0;
+        let varied = self.data.factors.len();
+        let unit = |factor: usize| {
+            let mut weights = self.model.row(self.data, &[]);
+            weights.fill(0.0);
+            let place = self.model.place(self.data, ModelTerm::Main(factor))?;
+            weights[place] = 1.0;
+            self.contrast(&weights)
+        };
+        let times = self.data.instances.iter().map(|own| own.time);
+        let least = times.clone().fold(f64::INFINITY, f64::min);
+        let most = times.fold(f64::NEG_INFINITY, f64::max);
+        let days = (most - least) / DAY;
+        let effect = |kind: &StudyCovariate| match kind {
+            StudyCovariate::Time => {
+                let slope = unit(varied)?;
+                Some(BesideEffect::Drift {
+                    change: slope.change * days,
+                    interval: slope.interval.map(|it| it.map(|end| end * days)),
+                    days,
+                })
+            }
+            StudyCovariate::TimeOfDay => {
+                let [cosine, sine] = [varied + 1, varied + 2].map(unit);
+                let (cosine, sine) = (cosine?.change, sine?.change);
+                let turn = sine.atan2(cosine).rem_euclid(std::f64::consts::TAU);
+                Some(BesideEffect::TimeOfDay {
+                    amplitude: cosine.hypot(sine),
+                    hour: 24.0 * turn / std::f64::consts::TAU,
+                })
+            }
+            StudyCovariate::Session => None,
+        };
+        self.model.beside.iter().filter_map(effect).collect()
+    }
+
+    /// Returns the same model with every factor alone in it; `None` if nothing is left to tell noise from.
+    fn with_all_factors(&self) -> Option<Self> {
+        let mut request = self.model.request();
+        let missing = (0..self.data.factors.len()).map(ModelTerm::Main);
+        let missing: Vec<ModelTerm> = missing.filter(|it| !request.terms.contains(it)).collect();
+        request.terms.extend(missing);
+        let model = self.model.with(self.data, request).ok()?;
+        (model.freedom() >= 1.0).then(|| Self {
+            model,
+            levels: self.levels.clone(),
+            ..*self
+        })
+    }
 }

@@ -1,236 +1,197 @@
 //! Treatments whose effects depend on each other.
 
-use lapwing_stats::deltas::{DeltaPairing, EffectModifier, MeasuredSets};
-use lapwing_stats::{Confidence, as_f64, mean, standard_deviation};
+use lapwing_stats::linear_model::ModelTerm;
 
-use super::{FALSE_DISCOVERIES, StudyFinding, is_sure};
-use crate::average::{AverageEffects, AverageTerm};
-use crate::data::StudyData;
-use crate::fit::{FitOptions, ModelChoice, StudyFit};
+use crate::explained::{ConditionalEffect, ExplainedStudy};
 use crate::scale::StudyScale;
 
-/// An effect that is smaller than this part of another is nothing beside it.
+/// Either of two treatments removes the same cost only if each gains at most this share after the other, …
+const LEFT_OF_BOTH: f64 = 0.85;
+/// … and one of them at most this.
+const LEFT_OF_ONE: f64 = 0.5;
+
+/// An effect of less than this part of the other is nothing beside it.
 const NEGLIGIBLE: f64 = 0.1;
 
-/// The effects of two treatments alone and together.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TreatmentPair {
-    /// The numbers of the treatments.
-    pub treatments: [usize; 2],
-    /// The effect of each without the other.
-    pub alone: [f64; 2],
-    /// The effect of both together.
-    pub both: f64,
-    /// By how much the effect of the first differs with the second from that without it.
-    pub difference: f64,
-    /// How the effects depend on each other.
-    pub pattern: PairPattern,
-}
-
 /// How the effects of two treatments depend on each other.
-#[derive(Debug, Clone, PartialEq)]
-pub enum PairPattern {
-    /// Both help, together more than the sum.
-    HelpEachOther,
-    /// Both help, together clearly less than the better one alone.
-    UndoInPart,
-    /// Both help, together no more than the better one alone.
-    SameCost,
-    /// Both help, together less than the sum.
-    PartlySameCost,
-    /// Both hurt, together more than the sum.
-    MakeWorse,
-    /// Both hurt, together less than either.
-    UndoEachOther,
-    /// Both hurt, together less than the sum.
-    PartlySameHarm,
-    /// The effect of one depends on the other in another way.
-    Depends(TreatmentWithAnother),
-}
-
-/// The effect of a treatment with and without another.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TreatmentWithAnother {
-    /// The number of the treatment.
-    pub treatment: usize,
-    /// The number of the other.
-    pub other: usize,
-    /// Its effect without the other.
-    pub without: f64,
-    /// Its effect with the other.
-    pub with: f64,
+pub enum PairPattern {
+    /// Either removes the same cost: the share that each gains after the other of what it gains alone.
+    EitherOr([f64; 2]),
+    /// The first helps without the other and hurts with it, or the other way round; both are proven.
+    ChangesSign,
+    /// The effect of the first is another with the other.
+    Depends,
+    /// The instances cannot tell it from other pairs.
+    NotTold,
 }
 
-impl From<&EffectModifier> for TreatmentWithAnother {
-    fn from(modifier: &EffectModifier) -> Self {
-        Self {
-            treatment: modifier.factor,
-            other: modifier.other,
-            without: modifier.without,
-            with: modifier.with,
+/// Two treatments whose effects depend on each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairFinding {
+    /// The effect of the one that depends more on the other.
+    pub first: ConditionalEffect,
+    /// The effect of the other one by the first.
+    pub second: ConditionalEffect,
+    /// By how much the effect of either differs with the other.
+    pub beyond: f64,
+    /// How they depend on each other.
+    pub pattern: PairPattern,
+    /// Other pairs that it could be instead: numbers of treatments.
+    pub aliases: Vec<Vec<usize>>,
+}
+
+impl ExplainedStudy<'_> {
+    /// Returns the pairs of the model, the largest interaction first.
+    pub(super) fn pair_effects(&self) -> Vec<PairFinding> {
+        let pairs = self.pairs().filter(|pair| {
+            // What was found with a pair that is not sure itself is no finding.
+            let term = ModelTerm::Pair(pair[0], pair[1]);
+            self.model.found.iter().any(|own| own.term == term)
+        });
+        let mut found: Vec<PairFinding> =
+            pairs.filter_map(|pair| self.pair_effect(pair)).collect();
+        found.sort_by(|one, other| other.beyond.abs().total_cmp(&one.beyond.abs()));
+        found
+    }
+
+    /// Returns the effect of a pair of factors: of the levels with the clearest interaction.
+    fn pair_effect(&self, factors: [usize; 2]) -> Option<PairFinding> {
+        let of = |factor: usize| {
+            let all = self.data.treatments.iter().enumerate();
+            all.filter(move |(_, own)| own.factor == factor).map(|(at, _)| at)
+        };
+        let candidates = of(factors[0]).flat_map(|one| of(factors[1]).map(move |other| [one, other]));
+        let clearest = candidates
+            .filter_map(|pair| Some((pair, self.interaction(pair)?)))
+            .min_by(|(_, one), (_, other)| {
+                let sizes = other.1.abs().total_cmp(&one.1.abs());
+                one.0.total_cmp(&other.0).then(sizes)
+            });
+        let ([one, other], (p_value, beyond)) = clearest?;
+        if p_value > self.limit() {
+            return None;
         }
-    }
-}
-
-/// Returns the findings about pairs of treatments: interactions, then treatments that change sign.
-pub(super) fn findings(
-    data: &StudyData,
-    scale: StudyScale,
-    confidence: Confidence,
-    sets: &MeasuredSets,
-    modifiers: &[EffectModifier],
-    average: Option<&AverageEffects>,
-) -> Vec<StudyFinding> {
-    let fit = pairs_fit(data, scale);
-    let pairs = sure_pairs(modifiers, |pair| is_pair_sure(data, fit.as_ref(), pair));
-    let flips = |modifier: &&EffectModifier| surely_flips(sets, confidence, modifier);
-    let mut found: Vec<StudyFinding> = Vec::new();
-    for [one, other] in &pairs {
-        // One of them with another sign is told by itself.
-        if !flips(one) && !flips(other) {
-            let effect = pair_effect(data, scale, one, other);
-            found.push(StudyFinding::Interaction(effect));
+        let (mut first, mut second) = (self.conditional(one, other)?, self.conditional(other, one)?);
+        let aliases = self.aliases(ModelTerm::Pair(factors[0], factors[1]));
+        let largest =
+            |own: &ConditionalEffect| own.without.change.abs().max(own.with.change.abs());
+        let smaller =
+            |own: &ConditionalEffect| own.without.change.abs().min(own.with.change.abs());
+        let changes_sign = |own: &ConditionalEffect| {
+            self.is_sure(&own.without)
+                && self.is_sure(&own.with)
+                && own.without.change.signum() != own.with.change.signum()
+                && smaller(own) >= NEGLIGIBLE * largest(own)
+        };
+        let dependence = |own: &ConditionalEffect| beyond.abs() / largest(own);
+        let is_swapped = match (changes_sign(&first), changes_sign(&second)) {
+            (true, false) => false,
+            (false, true) => true,
+            (_, _) => dependence(&second) > dependence(&first),
+        };
+        if is_swapped {
+            std::mem::swap(&mut first, &mut second);
         }
-    }
-    if let Some(average) = average {
-        found.extend(model_pairs(average, modifiers));
-    }
-    let signs = pairs.iter().flatten().filter(|modifier| flips(modifier));
-    found.extend(signs.map(|modifier| StudyFinding::Sign((*modifier).into())));
-    found
-}
-
-/// Returns the model of all pairs, if there are enough instances.
-fn pairs_fit(data: &StudyData, scale: StudyScale) -> Option<StudyFit> {
-    if ModelChoice::usual(data) != ModelChoice::Pairs {
-        return None;
-    }
-    let options = FitOptions {
-        model: ModelChoice::Pairs,
-        scale,
-        ..FitOptions::default()
-    };
-    StudyFit::new(data, options).ok()
-}
-
-fn is_pair_sure(data: &StudyData, fit: Option<&StudyFit>, pair: &EffectModifier) -> bool {
-    let [one, other] = [pair.factor, pair.other].map(|at| &data.treatments[at].name);
-    let name = format!("{one}:{other}");
-    let mut columns = fit.into_iter().flat_map(|fit| &fit.columns);
-    match columns.find(|column| column.name == name) {
-        Some(column) => (column.adjusted_p_value).is_some_and(|p| p <= FALSE_DISCOVERIES),
-        None => is_sure(pair.adjusted_p_value),
-    }
-}
-
-/// Returns the interactions that are sure, each from both sides, the largest first.
-fn sure_pairs(
-    modifiers: &[EffectModifier],
-    is_pair_sure: impl Fn(&EffectModifier) -> bool,
-) -> Vec<[&EffectModifier; 2]> {
-    let sure = modifiers
-        .iter()
-        .filter(|one| one.factor < one.other && is_pair_sure(one));
-    let mut pairs: Vec<[&EffectModifier; 2]> = sure
-        .filter_map(|one| {
-            let mut back = modifiers.iter();
-            let back = back.find(|it| it.factor == one.other && it.other == one.factor);
-            Some([one, back?])
-        })
-        .collect();
-    pairs.sort_by(|one, other| {
-        let size = |pair: &[&EffectModifier; 2]| pair[0].difference().abs();
-        size(other).total_cmp(&size(one))
-    });
-    pairs
-}
-
-fn pair_effect(
-    data: &StudyData,
-    scale: StudyScale,
-    one: &EffectModifier,
-    other: &EffectModifier,
-) -> TreatmentPair {
-    let is_gain = |change: f64| data.metric.is_gain(scale, change);
-    // Above zero what is gained, whichever direction of the metric that is.
-    let gain = |change: f64| {
-        if is_gain(change) {
-            change.abs()
+        let pattern = if !aliases.is_empty() {
+            PairPattern::NotTold
+        } else if changes_sign(&first) {
+            PairPattern::ChangesSign
+        } else if let Some(left) = self.either_or(&first, &second) {
+            PairPattern::EitherOr(left)
         } else {
-            -change.abs()
-        }
-    };
-    let alone = [one.without, other.without];
-    let both = one.without + other.with;
-    let together = gain(both);
-    let gains = alone.map(gain);
-    let larger = gains[0].abs().max(gains[1].abs());
-    let smaller = gains[0].abs().min(gains[1].abs());
-    let is_more = is_gain(one.difference());
-    let pattern = match gains.map(|it| it > 0.0) {
-        // One that does nothing alone is not said to help or to hurt.
-        _ if smaller < NEGLIGIBLE * larger => {
-            let first_is_smaller = gains[0].abs() < gains[1].abs();
-            PairPattern::Depends(if first_is_smaller { other } else { one }.into())
-        }
-        [true, true] if is_more => PairPattern::HelpEachOther,
-        [true, true] if together < larger - 0.25 * smaller => PairPattern::UndoInPart,
-        [true, true] if together < larger + 0.25 * smaller => PairPattern::SameCost,
-        [true, true] => PairPattern::PartlySameCost,
-        [false, false] if !is_more => PairPattern::MakeWorse,
-        [false, false] if together > gains[0].max(gains[1]) => PairPattern::UndoEachOther,
-        [false, false] => PairPattern::PartlySameHarm,
-        [_, _] => PairPattern::Depends(one.into()),
-    };
-    TreatmentPair {
-        treatments: [one.factor, one.other],
-        alone,
-        both,
-        difference: one.difference(),
-        pattern,
+            PairPattern::Depends
+        };
+        Some(PairFinding {
+            first,
+            second,
+            beyond,
+            pattern,
+            aliases,
+        })
     }
-}
 
-/// Returns whether the effect differs from zero both with and without the other treatment, in opposite directions.
-fn surely_flips(sets: &MeasuredSets, confidence: Confidence, modifier: &EffectModifier) -> bool {
-    let is_sure = |is_with: bool| {
-        let deltas = sets.deltas(DeltaPairing::Means).into_iter();
-        let changes: Vec<f64> = deltas
-            .filter(|delta| {
-                let has_other = delta.set >> modifier.other & 1 == 1;
-                delta.factor == modifier.factor && has_other == is_with
-            })
-            .map(|delta| delta.change())
+    /// Returns the p-value and the size of an interaction.
+    fn interaction(&self, pair: [usize; 2]) -> Option<(f64, f64)> {
+        let [one, other] = pair.map(|at| {
+            let own = &self.data.treatments[at];
+            (own.factor, own.level)
+        });
+        let bases = [(one.0, 0), (other.0, 0)];
+        let row = |levels: [(usize, usize); 2]| self.model.row(self.data, &levels);
+        let corners = [
+            row([one, other]),
+            row([one, bases[1]]),
+            row([bases[0], other]),
+            row(bases),
+        ];
+        let weights: Vec<f64> = (0..corners[0].len())
+            .map(|at| corners[0][at] - corners[1][at] - corners[2][at] + corners[3][at])
             .collect();
-        let error = standard_deviation(&changes).map(|sd| sd / as_f64(changes.len()).sqrt());
-        let quantile = confidence.t_quantile(as_f64(changes.len()) - 1.0);
-        let estimate = mean(&changes).zip(error).zip(quantile);
-        estimate.is_some_and(|((centre, error), quantile)| centre.abs() > quantile * error)
-    };
-    modifier.flips() && is_sure(true) && is_sure(false)
-}
+        let found = self.contrast(&weights)?;
+        Some((found.p_value, found.change))
+    }
 
-/// Returns the interactions that the model shows and no quadruple of settings does, the largest first.
-fn model_pairs(average: &AverageEffects, modifiers: &[EffectModifier]) -> Vec<StudyFinding> {
-    let has_quadruples = |one: usize, other: usize| {
-        let is_pair = |it: &EffectModifier| (it.factor, it.other) == (one, other);
-        modifiers.iter().any(|it| is_pair(it) && it.quadruples > 0)
-    };
-    let sure = average.effects.iter().filter(|effect| effect.is_sure());
-    let pairs = sure.filter_map(|effect| match effect.term {
-        AverageTerm::Pair(one, other)
-            if !has_quadruples(one, other) && !has_quadruples(other, one) =>
-        {
-            Some(StudyFinding::ModelPair {
-                treatments: [one, other],
-                change: effect.coefficient?.estimate,
-                interval: effect.interval,
-            })
+    /// Returns what each of two treatments gains after the other, as a share of what it gains alone, if both remove the
+    /// same cost: cost = core + shared (1 − a) (1 − b), where a and b are the shares of it that they remove.
+    fn either_or(&self, first: &ConditionalEffect, second: &ConditionalEffect) -> Option<[f64; 2]> {
+        let metric = &self.data.metric;
+        let helps = |own: &ConditionalEffect| {
+            self.is_sure(&own.without) && metric.is_gain(self.scale, own.without.change)
+        };
+        if self.scale == StudyScale::Rate || !helps(first) || !helps(second) {
+            return None;
         }
-        AverageTerm::One(_) | AverageTerm::Pair(..) => None,
-    });
-    let mut pairs: Vec<StudyFinding> = pairs.collect();
-    let size = |pair: &StudyFinding| pair.size().unwrap_or(0.0).abs();
-    pairs.sort_by(|one, other| size(other).total_cmp(&size(one)));
-    pairs
+        let [one, other] = [first, second].map(|own| {
+            let treatment = &self.data.treatments[own.treatment];
+            (treatment.factor, treatment.level)
+        });
+        let row = |levels: [(usize, usize); 2]| self.model.row(self.data, &levels);
+        let rows = [
+            row([(one.0, 0), (other.0, 0)]),
+            row([one, (other.0, 0)]),
+            row([(one.0, 0), other]),
+            row([one, other]),
+        ];
+        let value = |row: &Vec<f64>| -> f64 {
+            let products = row.iter().zip(&self.model.coefficients);
+            products.map(|(one, other)| one * other).sum()
+        };
+        let values = [0, 1, 2, 3].map(|at| value(&rows[at]));
+        let costs = values.map(|it| self.scale.cost(it));
+        let [base, with_first, with_second, both] = costs;
+        let left = [
+            (with_second - both) / (base - with_first),
+            (with_first - both) / (base - with_second),
+        ];
+        // The upper ends: the change of each share with the value of each corner, by differences.
+        let slope = |at: usize, share: usize| {
+            let mut moved = values;
+            let step = 1e-6 * values[at].abs().max(1e-6);
+            moved[at] += step;
+            let [base, with_first, with_second, both] = moved.map(|it| self.scale.cost(it));
+            let shares = [
+                (with_second - both) / (base - with_first),
+                (with_first - both) / (base - with_second),
+            ];
+            (shares[share] - left[share]) / step
+        };
+        let upper = |share: usize| {
+            let mut weights = vec![0.0; rows[0].len()];
+            for (at, row) in rows.iter().enumerate() {
+                let slope = slope(at, share);
+                for (weight, entry) in weights.iter_mut().zip(row) {
+                    *weight += slope * entry;
+                }
+            }
+            let error = self.model.contrast(&weights)?.standard_error;
+            let quantile = self.confidence().t_quantile(self.model.freedom())?;
+            Some(left[share] + quantile * error)
+        };
+        let uppers = [upper(0)?, upper(1)?];
+        let is_shared = uppers.iter().all(|it| *it < 1.0)
+            && left.iter().all(|it| *it <= LEFT_OF_BOTH && *it > -0.5)
+            && left.iter().any(|it| *it <= LEFT_OF_ONE);
+        is_shared.then_some(left)
+    }
 }

@@ -11,10 +11,14 @@ use crate::options::Context;
 /// Tell what a study found in sentences: strongest factors and interactions, what depends on what,
 /// what is undecided, what to measure next
 ///
-/// By default on logarithms, so that effects are percentages. `--plot FILE.html` writes a page with
-/// the findings and all charts.
+/// All sentences are of one fitted model of factors and pairs, on logarithms (percentages) or on the
+/// values themselves, whichever fits better. `--plot FILE.html` writes a page with the findings and
+/// all charts.
 #[derive(Debug, Args)]
 pub struct StudyFindings {
+    /// All findings, not only the ten strongest of each kind
+    #[arg(long)]
+    all: bool,
     #[command(flatten)]
     study: StudyOptions,
 }
@@ -24,7 +28,7 @@ impl StudyFindings {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let ReadStudy { data, notes } = self.study.read(context)?;
         let overview = StudyOverview::new(&data, self.study.scale);
-        let mut answer = StudyAnswer::findings(&data, &overview)?;
+        let mut answer = StudyAnswer::findings(&data, &overview, self.all)?;
         if self.study.plot.is_some() {
             answer.charts = overview.charts(&data);
         }

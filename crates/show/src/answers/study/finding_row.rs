@@ -1,56 +1,90 @@
 //! Findings of a study with the numbers of their sentences.
 
 use lapwing_study::{
-    AveragedOver, MainEffect, NextMeasurement, PairPattern, StudyData, StudyFinding, StudyScale,
-    TreatmentPair, TreatmentWithAnother,
+    BesideEffect, LevelEffect, MainEffect, NextMeasurement, PairFinding, PairPattern,
+    Recommendation, StudyContrast, StudyData, StudyFinding, StudyScale,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::fields::{ChangeFields, share};
+use super::fields::{ChangeFields, share, value};
 use crate::study::study_finding_text;
 
 /// A finding.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct StudyFindingRow<'d> {
-    /// `effect`, `interaction`, `sign`, `undecided` or `next`.
+    /// `setting`, `effect`, `interaction`, `sign`, `level`, `beside`, `undecided` or `next`.
     kind: &'static str,
     text: String,
     treatments: Vec<&'d str>,
-    /// The change by a treatment, or by which an interaction differs from none.
+    /// The change by a treatment, by which an interaction differs from none, by a setting against the base, or by what is
+    /// beside the factors.
     effect: Option<f64>,
     #[serde(flatten)]
     change: ChangeFields,
-    /// The settings that an effect is an average over: `combinations` or `setting_pairs`.
-    averaged_over: Option<&'static str>,
-    setting_pairs: Option<usize>,
-    /// How two treatments depend on each other.
+    p_value: Option<f64>,
+    /// Numbers of instances with a treatment and at its base.
+    instances_with: Option<usize>,
+    instances_without: Option<usize>,
+    /// Other terms that these runs cannot tell from it, of one or two treatments.
+    aliases: Vec<Vec<&'d str>>,
+    /// How two treatments depend on each other: `either_or`, `changes_sign`, `depends` or `not_told`.
     pattern: Option<&'static str>,
     /// The change by the first treatment without the other.
-    first_alone: Option<f64>,
-    first_alone_share: Option<f64>,
-    /// The change by the second treatment without the other.
-    second_alone: Option<f64>,
-    second_alone_share: Option<f64>,
-    /// The change by both treatments together.
-    both: Option<f64>,
-    both_share: Option<f64>,
-    /// The change by one treatment without another.
     without: Option<f64>,
     without_share: Option<f64>,
-    /// The change by one treatment with another.
+    without_lower: Option<f64>,
+    without_upper: Option<f64>,
+    /// The change by the first treatment with the other.
     with: Option<f64>,
     with_share: Option<f64>,
-    /// What to measure next: `never_alone`, `replicates`, `more_instances`, `setting` or `open_pairs`.
+    with_lower: Option<f64>,
+    with_upper: Option<f64>,
+    /// The change by the second treatment without the first, and with it.
+    second_without: Option<f64>,
+    second_without_share: Option<f64>,
+    second_with: Option<f64>,
+    second_with_share: Option<f64>,
+    /// What the first treatment gains after the second, as a share of what it gains alone.
+    first_left: Option<f64>,
+    /// What the second treatment gains after the first, as a share of what it gains alone.
+    second_left: Option<f64>,
+    /// A low value in the unit, one setting in ten is below, and the change by the treatment there.
+    low_value: Option<f64>,
+    low_effect: Option<f64>,
+    low_share: Option<f64>,
+    /// A high value in the unit, one setting in ten is above, and the change by the treatment there.
+    high_value: Option<f64>,
+    high_effect: Option<f64>,
+    high_share: Option<f64>,
+    /// The value in the unit at which the effect changes its sign.
+    crossing: Option<f64>,
+    crossing_lower: Option<f64>,
+    crossing_upper: Option<f64>,
+    /// The hour of the day, UTC, with the highest value.
+    hour: Option<f64>,
+    /// The days from the first to the last instance.
+    days: Option<f64>,
+    /// The expected value of a setting in the unit.
+    expected: Option<f64>,
+    expected_lower: Option<f64>,
+    expected_upper: Option<f64>,
+    /// Number of instances that were measured of it.
+    measured_instances: Option<usize>,
+    /// What to measure next: `confirm`, `not_told`, `fold_over`, `replicates`, `more_instances` or `open_pairs`.
     next: Option<&'static str>,
     /// How many times as many instances are needed.
     times_instances: Option<f64>,
     /// The half width of intervals with so many instances, as a share.
     wanted_precision: Option<f64>,
-    /// A setting to measure.
+    /// A setting, to use or to measure.
     setting: Option<String>,
-    /// Number of deltas of undecided treatments that the setting would give.
-    deltas: Option<usize>,
+    /// The next best setting.
+    runner_up: Option<String>,
+    /// Number of settings to measure.
+    settings: Option<usize>,
+    /// Number of effects that could be of pairs instead.
+    aliased_effects: Option<usize>,
     /// Number of interactions with too few settings.
     open_pairs: Option<usize>,
     /// Number of all interactions.
@@ -60,96 +94,156 @@ pub struct StudyFindingRow<'d> {
 impl<'d> StudyFindingRow<'d> {
     /// Returns the row of a finding on a scale.
     pub fn new(data: &'d StudyData, scale: StudyScale, finding: &StudyFinding) -> Self {
-        let treatments = finding.treatments().into_iter();
+        let name = |at: usize| data.treatments[at].name.as_str();
         let row = Self {
             kind: finding.kind().key(),
             text: study_finding_text(finding, data, scale),
-            treatments: treatments
-                .map(|at| data.treatments[at].name.as_str())
-                .collect(),
+            treatments: finding.treatments().into_iter().map(name).collect(),
             effect: finding.size(),
             change: ChangeFields::new(scale, finding.size(), None),
             ..Self::default()
         };
+        let aliases = |aliases: &[Vec<usize>]| -> Vec<Vec<&'d str>> {
+            let names = aliases.iter().map(|own| own.iter().map(|at| name(*at)).collect());
+            names.collect()
+        };
         match finding {
-            StudyFinding::Effect(effect) | StudyFinding::Undecided(effect) => {
-                row.averaged(scale, effect)
-            }
-            StudyFinding::Interaction(pair) => row.paired(scale, pair),
-            StudyFinding::ModelPair {
-                change, interval, ..
-            } => Self {
-                change: ChangeFields::new(scale, Some(*change), *interval),
-                pattern: Some("beyond_the_sum"),
-                ..row
+            StudyFinding::Setting(setting) => row.setting(data, scale, setting),
+            StudyFinding::Effect(own) | StudyFinding::Undecided(own) => Self {
+                aliases: aliases(&own.aliases),
+                ..row.averaged(scale, own)
             },
-            StudyFinding::Sign(sign) => row.with_another(scale, sign),
+            StudyFinding::Pair(pair) => Self {
+                aliases: aliases(&pair.aliases),
+                ..row.paired(scale, pair)
+            },
+            StudyFinding::Level(level) => row.by_level(scale, level),
+            StudyFinding::Beside(beside) => row.beside(scale, beside),
             StudyFinding::Next(next) => row.next(data, next),
         }
     }
 
-    fn averaged(self, scale: StudyScale, effect: &MainEffect) -> Self {
-        let (over, pairs) = match effect.over {
-            AveragedOver::Combinations => ("combinations", None),
-            AveragedOver::SettingPairs(pairs) => ("setting_pairs", Some(pairs)),
-        };
+    fn contrast(self, scale: StudyScale, contrast: &StudyContrast) -> Self {
         Self {
-            change: ChangeFields::new(scale, Some(effect.change), effect.interval),
-            averaged_over: Some(over),
-            setting_pairs: pairs,
+            change: ChangeFields::new(scale, Some(contrast.change), contrast.interval),
+            p_value: Some(contrast.p_value),
             ..self
         }
     }
 
-    fn paired(self, scale: StudyScale, pair: &TreatmentPair) -> Self {
-        let pattern = match &pair.pattern {
-            PairPattern::HelpEachOther => "help_each_other",
-            PairPattern::UndoInPart => "undo_in_part",
-            PairPattern::SameCost => "same_cost",
-            PairPattern::PartlySameCost => "partly_same_cost",
-            PairPattern::MakeWorse => "make_worse",
-            PairPattern::UndoEachOther => "undo_each_other",
-            PairPattern::PartlySameHarm => "partly_same_harm",
-            PairPattern::Depends(_) => "depends",
+    fn setting(self, data: &StudyData, scale: StudyScale, own: &Recommendation) -> Self {
+        let (expected, interval) = own.value;
+        Self {
+            setting: Some(data.set_text(own.set)),
+            runner_up: Some(data.set_text(own.runner_up)),
+            expected: Some(value(scale, expected)),
+            expected_lower: Some(value(scale, interval.lower)),
+            expected_upper: Some(value(scale, interval.upper)),
+            measured_instances: Some(own.instances),
+            ..self.contrast(scale, &own.beside_base)
+        }
+    }
+
+    fn averaged(self, scale: StudyScale, own: &MainEffect) -> Self {
+        let [without, with] = own.instances.map(Some);
+        Self {
+            instances_with: with,
+            instances_without: without,
+            ..self.contrast(scale, &own.effect)
+        }
+    }
+
+    fn paired(self, scale: StudyScale, pair: &PairFinding) -> Self {
+        let (pattern, left) = match pair.pattern {
+            PairPattern::EitherOr(left) => ("either_or", left.map(Some)),
+            PairPattern::ChangesSign => ("changes_sign", [None, None]),
+            PairPattern::Depends => ("depends", [None, None]),
+            PairPattern::NotTold => ("not_told", [None, None]),
         };
-        let [first, second] = pair.alone.map(Some);
         let row = Self {
             pattern: Some(pattern),
-            first_alone: first,
-            first_alone_share: share(scale, first),
-            second_alone: second,
-            second_alone_share: share(scale, second),
-            both: Some(pair.both),
-            both_share: share(scale, Some(pair.both)),
+            first_left: left[0],
+            second_left: left[1],
             ..self
         };
-        match &pair.pattern {
-            PairPattern::Depends(with_another) => row.with_another(scale, with_another),
-            PairPattern::HelpEachOther
-            | PairPattern::UndoInPart
-            | PairPattern::SameCost
-            | PairPattern::PartlySameCost
-            | PairPattern::MakeWorse
-            | PairPattern::UndoEachOther
-            | PairPattern::PartlySameHarm => row,
+        if pair.pattern == PairPattern::NotTold {
+            return row;
+        }
+        let [without, with, second_without, second_with] = [
+            &pair.first.without,
+            &pair.first.with,
+            &pair.second.without,
+            &pair.second.with,
+        ]
+        .map(|own| (Some(own.change), own.interval));
+        Self {
+            without: without.0,
+            without_share: share(scale, without.0),
+            without_lower: without.1.map(|own| own.lower),
+            without_upper: without.1.map(|own| own.upper),
+            with: with.0,
+            with_share: share(scale, with.0),
+            with_lower: with.1.map(|own| own.lower),
+            with_upper: with.1.map(|own| own.upper),
+            second_without: second_without.0,
+            second_without_share: share(scale, second_without.0),
+            second_with: second_with.0,
+            second_with_share: share(scale, second_with.0),
+            ..row
         }
     }
 
-    fn with_another(self, scale: StudyScale, sign: &TreatmentWithAnother) -> Self {
-        let [without, with] = [sign.without, sign.with].map(Some);
+    fn by_level(self, scale: StudyScale, level: &LevelEffect) -> Self {
+        let [low, high] = [level.low.1.change, level.high.1.change].map(Some);
+        let crossing = |end: Option<f64>| end.map(|it| value(scale, it));
         Self {
-            without,
-            without_share: share(scale, without),
-            with,
-            with_share: share(scale, with),
+            low_value: Some(value(scale, level.low.0)),
+            low_effect: low,
+            low_share: share(scale, low),
+            high_value: Some(value(scale, level.high.0)),
+            high_effect: high,
+            high_share: share(scale, high),
+            crossing: crossing(level.crossing.map(|it| it.0)),
+            crossing_lower: crossing(level.crossing.map(|it| it.1.lower)),
+            crossing_upper: crossing(level.crossing.map(|it| it.1.upper)),
             ..self
+        }
+    }
+
+    fn beside(self, scale: StudyScale, beside: &BesideEffect) -> Self {
+        match beside {
+            BesideEffect::TimeOfDay { hour, .. } => Self {
+                hour: Some(*hour),
+                ..self
+            },
+            BesideEffect::Drift {
+                change,
+                interval,
+                days,
+            } => Self {
+                change: ChangeFields::new(scale, Some(*change), *interval),
+                days: Some(*days),
+                ..self
+            },
         }
     }
 
     fn next(self, data: &StudyData, next: &NextMeasurement) -> Self {
         match next {
-            NextMeasurement::NeverAlone { .. } => Self {
-                next: Some("never_alone"),
+            NextMeasurement::Confirm { set, runner_up } => Self {
+                next: Some("confirm"),
+                setting: Some(data.set_text(*set)),
+                runner_up: Some(data.set_text(*runner_up)),
+                ..self
+            },
+            NextMeasurement::NotTold { .. } => Self {
+                next: Some("not_told"),
+                ..self
+            },
+            NextMeasurement::FoldOver { settings, effects } => Self {
+                next: Some("fold_over"),
+                settings: Some(*settings),
+                aliased_effects: Some(*effects),
                 ..self
             },
             NextMeasurement::Replicates => Self {
@@ -160,12 +254,6 @@ impl<'d> StudyFindingRow<'d> {
                 next: Some("more_instances"),
                 times_instances: Some(*times),
                 wanted_precision: Some(0.05),
-                ..self
-            },
-            NextMeasurement::Setting { set, deltas } => Self {
-                next: Some("setting"),
-                setting: Some(data.set_text(*set)),
-                deltas: Some(*deltas),
                 ..self
             },
             NextMeasurement::OpenPairs { open, pairs } => Self {

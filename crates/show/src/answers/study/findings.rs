@@ -1,5 +1,6 @@
 //! The findings of a study in sentences: `lapwing study findings`.
 
+use lapwing_model::text::counted;
 use lapwing_study::StudyData;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,9 +8,11 @@ use serde::Serialize;
 use super::fields::StudyFields;
 use super::finding_row::StudyFindingRow;
 use super::{StudyAnswer, StudyAnswerError};
-use crate::study::{StudyMetricText, StudyOverview, finding_title, study_finding_text};
+use crate::study::{
+    MOST_OF_A_KIND, StudyMetricText, StudyOverview, finding_title, study_finding_text,
+};
 use crate::writing::Align::{Left, Right};
-use crate::writing::{AnswerKind, Table};
+use crate::writing::{AnswerKind, Note, Table};
 
 /// The findings.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -22,10 +25,6 @@ struct StudyFindingsFields<'d> {
     interacting_pairs: usize,
     /// Mean of the base in the unit, if it was measured.
     base: Option<f64>,
-    /// Mean of the best measured setting in the unit.
-    best: Option<f64>,
-    /// The best measured setting.
-    best_setting: String,
     findings: Vec<StudyFindingRow<'d>>,
 }
 
@@ -35,14 +34,15 @@ pub const KIND: AnswerKind =
         .listing("findings");
 
 impl<'d> StudyAnswer<'d> {
-    /// Returns the findings, without charts.
+    /// Returns the findings, the strongest of each kind or all in the text, without charts.
     pub fn findings(
         data: &'d StudyData,
         overview: &StudyOverview,
+        has_all: bool,
     ) -> Result<Self, StudyAnswerError> {
         let scale = overview.scale;
         let mut table = Table::new(&[("about", Left), ("size", Right), ("finding", Left)]);
-        for finding in &overview.findings {
+        for finding in overview.shown(has_all) {
             let size = finding.size();
             table.row(vec![
                 finding_title(finding.kind()).to_owned(),
@@ -50,6 +50,12 @@ impl<'d> StudyAnswer<'d> {
                 study_finding_text(finding, data, scale),
             ]);
         }
+        let hidden = overview.findings.len() - overview.shown(has_all).len();
+        let notes = (hidden > 0).then(|| {
+            let text = format!("{} beyond the {MOST_OF_A_KIND} strongest of a kind not shown; `--all` shows them", counted(hidden, "finding"));
+            Note::new("hidden_findings", text).with("hidden", hidden)
+        });
+        let notes = notes.into_iter().collect();
         let findings = overview.findings.iter();
         let rows = || {
             findings
@@ -61,14 +67,13 @@ impl<'d> StudyAnswer<'d> {
             with_effect: overview.with_effect,
             interacting_pairs: overview.interacting_pairs,
             base: overview.base,
-            best: overview.best,
-            best_setting: data.set_text(data.best_set()),
             findings: rows().collect(),
         };
         Ok(Self {
             headline: overview.headline.clone(),
             table,
-            sections: overview.sections(data),
+            sections: overview.sections(data, has_all),
+            notes,
             ..Self::of_view(&KIND, data, scale, &rows().collect::<Vec<_>>(), fields)?
         })
     }
