@@ -582,6 +582,10 @@ fn import_hint(error: &ImportError) -> Option<String> {
             "import it with the same options as before, or delete it first with `lapwing db purge --where session=NAME`"
                 .to_owned(),
         ),
+        ImportError::UnclearColumns { choices, .. } => {
+            let columns = shell_word(&choices.to_string());
+            Some(format!("say what they mean: --from runs --columns {columns}"))
+        }
         ImportError::Compressed { .. } => Some("download or copy the file again".to_owned()),
         ImportError::Unknown { name, guess } => Some(match guess {
             Some(FormatGuess::Reads { format, .. }) => {

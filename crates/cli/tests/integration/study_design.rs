@@ -266,25 +266,41 @@ fn a_continuous_run_augments_until_the_effects_are_stable() {
 }
 
 #[test]
+fn a_continuous_run_of_two_metrics_asks_before_it_measures() {
+    let two = FACTORS.replace("unit = \"1\" }", "unit = \"1\", better = \"lower\" }");
+    let folder = folder(&two);
+    let path = folder.path();
+    table(path, &["--factor", "quiet", "--factor", "short"]);
+    insta::assert_snapshot!(run(path, &["study", "run", "--continuous"]));
+    assert!(!path.join(".lapwing/lapwing.db").exists());
+}
+
+#[test]
+fn many_factors_of_two_levels_give_a_screening() {
+    let mut suite = FACTORS[..FACTORS.find("[factor.quiet]").unwrap()].to_owned();
+    for number in 0..30 {
+        suite += &format!("[factor.f{number}]\napply.env.F{number} = '1'\n");
+    }
+    let folder = folder(&suite);
+    insta::assert_snapshot!(table(folder.path(), &[]));
+    let design = design_of(folder.path());
+    assert_eq!(design["configurations"].as_array().unwrap().len(), 64);
+}
+
+#[test]
 fn a_budget_chooses_the_number_of_configurations() {
     let folder = folder(FACTORS);
     let path = folder.path();
-    let refused = run(path, &["study", "design", "--budget", "1h"]);
-    assert!(refused.contains("was never measured here"), "{refused}");
-    table(path, &["--configuration", "base"]);
-    let listed = run(
-        path,
-        &[
-            "study",
-            "design",
-            "--configuration",
-            "base",
-            "--configuration",
-            "quiet",
-        ],
+    // Nothing was measured yet: the base is, and only once.
+    let said = well(path, &["study", "design", "--budget", "10h"]);
+    assert!(
+        said.contains("measuring 3 instances of the base first"),
+        "{said}"
     );
-    assert!(listed.ends_with("exit 0"), "{listed}");
-    well(path, &["study", "run"]);
+    let variants = query(path, "SELECT variant FROM run");
+    assert_eq!(variants, ["base"]);
+    let said = well(path, &["study", "design", "--budget", "10h"]);
+    assert!(!said.contains("measuring"), "{said}");
     // What it chooses depends on the machine, but is never more than the factors allow.
     table(path, &["--budget", "10h"]);
     let configurations = design_of(path)["configurations"].as_array().unwrap().len();

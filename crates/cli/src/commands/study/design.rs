@@ -13,9 +13,9 @@ use lapwing_show::writing::Note;
 use lapwing_stats::as_f64;
 use lapwing_study::design::{DesignKind, DesignRequest, StudyDesign, StudyModel};
 
-use super::rounds::{Stability, measured};
+use super::rounds::{Stability, StudyRounds, measured};
 use super::run::read_design;
-use super::suite::{StudySuite, read_configuration};
+use super::suite::{StudySuite, WALL_TIME, read_configuration};
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{
@@ -25,8 +25,8 @@ use crate::options::{
 /// The default file of further configurations.
 const MORE_FILE: &str = "lapwing-design-more.json";
 
-/// The metric of noise by default; that of effects is the only one that is judged.
-const WALL_TIME: &str = "wall_time";
+/// Instances of the base that are measured where nothing is known.
+const FIRST_INSTANCES: u32 = 3;
 
 /// Effects are stable within this share.
 const STABLE_WITHIN: f64 = 0.05;
@@ -112,7 +112,8 @@ pub struct StudyDesignCommand {
     /// Maximum number of configurations [with --augment: 8 further ones]
     #[arg(long, value_name = "N", value_parser = within(1..=4096, RUNS), conflicts_with = "budget")]
     runs: Option<usize>,
-    /// Choose the number of configurations so that the study takes no longer than this
+    /// Choose the number of configurations so that the study takes no longer than this; a base that was never measured is
+    /// measured first
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     budget: Option<Duration>,
     /// Minimum resolution of a fractional design: 3 main effects, 4 free of pairs, 5 pairs too
@@ -164,6 +165,9 @@ pub struct StudyDesignCommand {
 impl StudyDesignCommand {
     /// Writes the design and shows it.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        if self.budget.is_some() && self.augment.is_none() && self.measure_base(context)? {
+            return Ok(ExitStatus::Interrupted);
+        }
         let (usual, chosen) = match &self.augment {
             None => (DESIGN_FILE, self.choose(context)?),
             Some(file) => (MORE_FILE, self.choose_further(file, context)?),
@@ -190,6 +194,35 @@ impl StudyDesignCommand {
         answer.notes = notes;
         write_output(&output, answer.design.write()?, context)?;
         context.show_beside([&output], &answer, &self.answer)
+    }
+
+    /// Measures the base of a suite that was never measured, so that the time of an instance is known. Returns whether
+    /// that was interrupted.
+    fn measure_base(&self, context: &Context) -> Result<bool, CliError> {
+        let study = StudySuite::load(self.suite.as_deref())?;
+        let factors = study.factors(&self.factor)?;
+        if study.seconds_per_visit(&self.benchmark, context)?.is_some() {
+            return Ok(false);
+        }
+        let request = DesignRequest {
+            listed: vec![vec![0; factors.len()]],
+            replicates: FIRST_INSTANCES,
+            seed: self.seed,
+            ..DesignRequest::default()
+        };
+        let path = study.path.display().to_string();
+        let base = StudyDesign::new((&study.suite.name, &path), factors, &request)?;
+        let text = format!(
+            "no instance was measured here yet: measuring {} of the base first",
+            counted(FIRST_INSTANCES, "instance")
+        );
+        context.terminal.say(&text);
+        let mut rounds = StudyRounds {
+            suite_file: study.path,
+            benchmark: self.benchmark.clone(),
+            ..StudyRounds::default()
+        };
+        rounds.measure(&base, "base", context)
     }
 
     /// Returns the design of the factors of a suite.
@@ -305,7 +338,9 @@ fn affordable(budget: Duration, seconds: Option<f64>, replicates: u32) -> Result
         return Err(CliError::input(
             "--budget needs the time of an instance, and some benchmark was never measured here",
         )
-        .hint("measure the base first: `lapwing study design --configuration base`, then `lapwing study run`; or give --runs"));
+        .hint(
+            "`lapwing run` measures it and says why it fails; or give --runs instead of --budget",
+        ));
     };
     let visits = budget.as_secs_f64() / (seconds * f64::from(replicates)).max(1e-9);
     let found = (2..=4096_usize)
