@@ -308,6 +308,36 @@ fn a_budget_chooses_the_number_of_configurations() {
 }
 
 #[test]
+fn a_budget_that_one_instance_of_each_serves_better_is_used_so() {
+    let mut suite = FACTORS[..FACTORS.find("[factor.quiet]").unwrap()].to_owned();
+    for number in 0..6 {
+        suite += &format!("[factor.f{number}]\napply.env.F{number} = '1'\n");
+    }
+    let folder = folder(&suite);
+    let path = folder.path();
+    table(path, &["--configuration", "base"]);
+    well(path, &["study", "run"]);
+    // An instance will take a minute, so that 36 of them fit.
+    let slow = suite.replace("iterations = 1", "iterations = 1\nmin_time = '60s'");
+    fs::write(path.join("lapwing.toml"), slow).unwrap();
+    let said = table(path, &["--budget", "36m"]);
+    assert!(
+        said.contains("32 configurations × 1 at resolution VI estimate main effects and"),
+        "{said}"
+    );
+    let design = design_of(path);
+    assert_eq!(
+        (&design["replicates"], &design["resolution"]),
+        (&Value::from(1), &Value::from(6))
+    );
+    // Twice the time estimates the pairs with two instances each.
+    table(path, &["--budget", "72m"]);
+    assert_eq!(design_of(path)["replicates"], 2);
+    table(path, &["--budget", "36m", "--replicates", "2"]);
+    assert_eq!(design_of(path)["replicates"], 2);
+}
+
+#[test]
 fn designs_that_cannot_be_are_refused_with_a_way_out() {
     let folder = folder(FACTORS);
     let path = folder.path();

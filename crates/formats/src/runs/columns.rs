@@ -14,7 +14,7 @@ pub(super) const TIMES: [&str; 2] = ["unix_time", "timestamp"];
 /// Names of columns of one kind that are told.
 pub(super) const NAMES_TOLD: usize = 12;
 
-/// What the columns mean.
+/// The meaning of the columns.
 #[derive(Debug)]
 pub(super) struct RunsColumns {
     pub(super) factors: Vec<FactorColumn>,

@@ -49,7 +49,7 @@ const REPETITIONS: [&str; 7] = [
 /// Rows and levels from which a level per row is no factor.
 const MANY: usize = 8;
 
-/// What a column may mean.
+/// A possible meaning of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RunsRole {
     Time(DateOrder),

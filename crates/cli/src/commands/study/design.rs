@@ -7,7 +7,7 @@ use clap::Args;
 use lapwing_measure::suite::parse_duration;
 use lapwing_model::text::counted;
 use lapwing_model::text::shell_word;
-use lapwing_show::answers::study::{DESIGN_FILE, DesignAnswer};
+use lapwing_show::answers::study::{DESIGN_FILE, DesignAnswer, replicates_note};
 use lapwing_show::quantity;
 use lapwing_show::writing::Note;
 use lapwing_stats::as_f64;
@@ -27,6 +27,9 @@ const MORE_FILE: &str = "lapwing-design-more.json";
 
 /// Instances of the base that are measured where nothing is known.
 const FIRST_INSTANCES: u32 = 3;
+
+/// Instances of each configuration by default.
+const USUAL_REPLICATES: u32 = 2;
 
 /// Effects are stable within this share.
 const STABLE_WITHIN: f64 = 0.05;
@@ -122,9 +125,10 @@ pub struct StudyDesignCommand {
     /// Number of factors whose combinations a covering design contains
     #[arg(long, value_name = "T", value_parser = within(2..=6, STRENGTH))]
     strength: Option<usize>,
-    /// Instances per configuration, one in each block
-    #[arg(long, value_name = "N", value_parser = within(1..=1000, REPLICATES), default_value_t = 2)]
-    replicates: usize,
+    /// Instances per configuration, one in each block [default: 2; with --budget 1, if only that many more configurations
+    /// estimate the model]
+    #[arg(long, value_name = "N", value_parser = within(1..=1000, REPLICATES))]
+    replicates: Option<usize>,
     /// Only vary this factor; can be repeated [default: all]
     #[arg(long, value_name = "NAME")]
     factor: Vec<String>,
@@ -228,12 +232,41 @@ impl StudyDesignCommand {
     /// Returns the design of the factors of a suite.
     fn choose(&self, context: &Context) -> Result<ChosenDesign, CliError> {
         let study = StudySuite::load(self.suite.as_deref())?;
+        let replicates = self.replicates.map(|it| u32::try_from(it).unwrap_or(1));
+        let usual = self.design_of(&study, replicates.unwrap_or(USUAL_REPLICATES), context);
+        // More configurations, measured once, may estimate what fewer cannot.
+        let is_enough = usual.as_ref().is_ok_and(StudyDesign::estimates_its_model);
+        let once = (replicates.is_none() && self.budget.is_some() && !is_enough)
+            .then(|| self.design_of(&study, 1, context).ok())
+            .flatten();
+        let (design, notes) = match (once, usual) {
+            (Some(once), Ok(usual)) if once.estimates_its_model() => {
+                let note = replicates_note(&once, &usual);
+                (once, vec![note])
+            }
+            (Some(once), Err(_)) => (once, Vec::new()),
+            (Some(_) | None, usual) => (usual?, Vec::new()),
+        };
+        Ok(ChosenDesign {
+            study,
+            design,
+            existing: Vec::new(),
+            notes,
+        })
+    }
+
+    /// Returns the design of the factors of a suite with so many instances of each configuration.
+    fn design_of(
+        &self,
+        study: &StudySuite,
+        replicates: u32,
+        context: &Context,
+    ) -> Result<StudyDesign, CliError> {
         let factors = study.factors(&self.factor)?;
-        let replicates = u32::try_from(self.replicates).unwrap_or(1);
         let listed = self.configuration.iter();
         let request = DesignRequest {
             kind: self.kind,
-            runs: self.number_of_runs(&study, replicates, context)?,
+            runs: self.number_of_runs(study, replicates, context)?,
             resolution: self.resolution,
             strength: self.strength,
             model: self.model,
@@ -246,12 +279,7 @@ impl StudyDesignCommand {
         };
         let path = study.path.display().to_string();
         let design = StudyDesign::new((&study.suite.name, &path), factors, &request);
-        Ok(ChosenDesign {
-            study,
-            design: design?,
-            existing: Vec::new(),
-            notes: Vec::new(),
-        })
+        Ok(design?)
     }
 
     /// Returns the configurations that improve the estimates most, or that balance the levels best.
@@ -346,6 +374,11 @@ fn affordable(budget: Duration, seconds: Option<f64>, replicates: u32) -> Result
     let found = (2..=4096_usize)
         .rev()
         .find(|count| as_f64(*count) <= visits);
+    // A few configurations less may be a regular fraction.
+    let power = found.map(|count| 1 << count.ilog2());
+    let found = power
+        .filter(|power| Some(8 * power) >= found.map(|count| 7 * count))
+        .or(found);
     found.ok_or_else(|| {
         CliError::input(format!(
             "the budget is too short: two configurations take about {}",

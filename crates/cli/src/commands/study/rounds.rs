@@ -130,7 +130,7 @@ impl ContinuousRule<'_> {
                 break;
             }
             if stability.notes.is_empty() {
-                // Which metrics a program prints is only known afterwards.
+                // The metrics that a program prints are only known afterwards.
                 if self.metric.is_none() {
                     let study = StudySuite::load(Some(&rounds.suite_file))?;
                     study.refuse_several_metrics(&rounds.benchmark, context)?;
