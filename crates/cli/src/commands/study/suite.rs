@@ -92,7 +92,7 @@ impl StudySuite {
             let judged = metrics.filter(|(name, it)| it.better.is_some() && name != WALL_TIME);
             let mut candidates = vec![WALL_TIME.to_owned()];
             candidates.extend(judged.map(|(name, _)| name));
-            (candidates.len() > 1).then(|| StudyError::SeveralMetrics {
+            (candidates.len() > 1).then_some(StudyError::SeveralMetrics {
                 benchmark: case.benchmark.id,
                 candidates,
             })
