@@ -559,6 +559,12 @@ fn foreign_hint(found: Foreign) -> Option<&'static str> {
 
 const LIST_OF_FORMATS: &str = "`lapwing import --help` lists the formats";
 
+/// Returns whether a text looks like the first line of a table.
+fn is_line_of_names(looks: &str) -> bool {
+    let separators = looks.matches([',', ';', '\t']).count();
+    separators > 1 && !looks.contains(", ") && !looks.contains("; ")
+}
+
 fn import_hint(error: &ImportError) -> Option<String> {
     match error {
         ImportError::Line { good: 0, .. } => None,
@@ -582,6 +588,10 @@ fn import_hint(error: &ImportError) -> Option<String> {
             "import it with the same options as before, or delete it first with `lapwing db purge --where session=NAME`"
                 .to_owned(),
         ),
+        ImportError::UnclearColumns { choices, .. } => {
+            let columns = shell_word(&choices.to_string());
+            Some(format!("say what they mean: --from runs --columns {columns}"))
+        }
         ImportError::Compressed { .. } => Some("download or copy the file again".to_owned()),
         ImportError::Unknown { name, guess } => Some(match guess {
             Some(FormatGuess::Reads { format, .. }) => {
@@ -599,6 +609,10 @@ fn import_hint(error: &ImportError) -> Option<String> {
                     return Some(format!("`pytest --lapwing {path}` measures its tests"));
                 }
                 format!("if it is a program, `lapwing run -- {start}` measures it")
+            }
+            Some(FormatGuess::Other { looks, .. }) if is_line_of_names(looks) => {
+                let path = shell_word(name);
+                format!("if it has the runs of a study, a column per factor and one for the cost: `lapwing import --from runs {path}`")
             }
             Some(FormatGuess::Other { .. }) | None => {
                 format!("{LIST_OF_FORMATS}; if it is one of them, name it with --from")

@@ -60,7 +60,7 @@ pub use paths::{
 };
 pub use read::{
     StudyReadError, measured_configurations, noise_between_instances, only_named_metric,
-    suite_stability,
+    several_metrics, suite_stability,
 };
 pub use rounds::{CONFIRMATION, ROUND_PURPOSE};
 pub use scale::{StudyMetric, StudyScale};

@@ -184,6 +184,29 @@ pub fn suite_stability(
     Ok(stabilities)
 }
 
+/// Returns the error of a benchmark of a suite of which several metrics could be studied, if there is one.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn several_metrics(
+    store: Option<&Store>,
+    suite: &str,
+    is_chosen: impl Fn(&str) -> bool,
+    rules: &CleaningRules,
+) -> Result<Option<StudyError>, StoreError> {
+    let mut found = None;
+    each_known(store, &Filter::default(), |data| {
+        if data.suite == suite
+            && is_chosen(&data.benchmark.id)
+            && let Err(error @ StudyError::SeveralMetrics { .. }) =
+                StudyData::of(&data, None, rules)
+        {
+            found.get_or_insert(error);
+        }
+    })?;
+    Ok(found)
+}
+
 /// Returns the largest noise between instances of some benchmarks of a suite: the standard deviation of the logarithms
 /// of instance means within a run; `None` if none has several instances.
 ///

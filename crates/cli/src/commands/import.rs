@@ -13,6 +13,7 @@ use lapwing_formats::{
     BadLines, ColumnChoices, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths,
     OtherEndings, Source, TraceNames,
 };
+use lapwing_model::text::shell_word;
 use lapwing_show::answers::imported::ImportAnswer;
 
 use crate::error::{CliError, ExitStatus};
@@ -58,7 +59,8 @@ pub struct ReadingOptions {
     /// Meaning of each run of a command in hyperfine's results
     #[arg(long, value_name = "WHAT", value_parser = one_of(&EACH_RUN), default_value = "iteration")]
     each_run: EachRun,
-    /// Meaning of columns of a table (CSV, TSV), such as `value=seconds,benchmark=name`
+    /// Meaning of columns of a table (CSV, TSV), such as `value=seconds,benchmark=name`, or of runs of a study, such as
+    /// `value=usec,factor=workers,attribute=id`
     /// [default: found by their names and contents, and shown]
     #[arg(long, value_name = "COLUMNS", value_parser = checked(ColumnChoices::parse))]
     columns: Option<String>,
@@ -184,7 +186,7 @@ fn take_all(
         match lapwing_formats::places_at(path) {
             Ok(there) => found.append(there),
             Err(error) if paths.len() == 1 => return Err(error.into()),
-            Err(error) => tally.refuse(error, context),
+            Err(error) => tally.refuse(error.into(), context),
         }
     }
     let ImportPaths {
@@ -229,8 +231,10 @@ fn take_all(
                 | ImportError::Empty { .. }
                 | ImportError::Encoding { .. }),
             ) if !place.asked_for => tally.skip(&place.path, &error),
-            Err(error) if alone => return Err(error.into()),
-            Err(error) => tally.refuse(error, context),
+            Err(error) if alone => return Err(with_command(error, &place.path, &options)),
+            Err(error) => {
+                tally.refuse(with_command(error, &place.path, &options), context);
+            }
         }
     }
     if tally.files.is_empty() && tally.refused.is_empty() {
@@ -243,6 +247,33 @@ fn take_all(
         tally,
         other_endings,
     })
+}
+
+/// Adds the command that says what unclear columns of a file mean.
+fn with_command(error: ImportError, path: &Path, options: &ImportOptions) -> CliError {
+    let ImportError::UnclearColumns { choices, .. } = &error else {
+        return error.into();
+    };
+    let mut words = vec![
+        "lapwing import --from runs".to_owned(),
+        shell_word(&path.display().to_string()),
+        format!("--columns {}", shell_word(&choices.to_string())),
+    ];
+    let names = [
+        ("suite", &options.suite),
+        ("benchmark", &options.trace.benchmark),
+        ("variant", &options.trace.variant),
+    ];
+    for (key, name) in names {
+        if let Some(name) = name {
+            words.push(format!("--as {}", shell_word(&format!("{key}={name}"))));
+        }
+    }
+    if options.bad_lines == BadLines::Skip {
+        words.push("--keep-going".to_owned());
+    }
+    let hint = format!("if that is so, say it: `{}`", words.join(" "));
+    CliError::from(error).hint(hint)
 }
 
 /// Returns the error of results that were given beside a history and have nothing in common with it.

@@ -266,29 +266,75 @@ fn a_continuous_run_augments_until_the_effects_are_stable() {
 }
 
 #[test]
+fn a_continuous_run_of_two_metrics_asks_before_it_measures() {
+    let two = FACTORS.replace("unit = \"1\" }", "unit = \"1\", better = \"lower\" }");
+    let folder = folder(&two);
+    let path = folder.path();
+    table(path, &["--factor", "quiet", "--factor", "short"]);
+    insta::assert_snapshot!(run(path, &["study", "run", "--continuous"]));
+    assert!(!path.join(".lapwing/lapwing.db").exists());
+}
+
+#[test]
+fn many_factors_of_two_levels_give_a_screening() {
+    let mut suite = FACTORS[..FACTORS.find("[factor.quiet]").unwrap()].to_owned();
+    for number in 0..30 {
+        suite += &format!("[factor.f{number}]\napply.env.F{number} = '1'\n");
+    }
+    let folder = folder(&suite);
+    insta::assert_snapshot!(table(folder.path(), &[]));
+    let design = design_of(folder.path());
+    assert_eq!(design["configurations"].as_array().unwrap().len(), 64);
+}
+
+#[test]
 fn a_budget_chooses_the_number_of_configurations() {
     let folder = folder(FACTORS);
     let path = folder.path();
-    let refused = run(path, &["study", "design", "--budget", "1h"]);
-    assert!(refused.contains("was never measured here"), "{refused}");
-    table(path, &["--configuration", "base"]);
-    let listed = run(
-        path,
-        &[
-            "study",
-            "design",
-            "--configuration",
-            "base",
-            "--configuration",
-            "quiet",
-        ],
+    // Nothing was measured yet: the base is, and only once.
+    let said = well(path, &["study", "design", "--budget", "10h"]);
+    assert!(
+        said.contains("measuring 3 instances of the base first"),
+        "{said}"
     );
-    assert!(listed.ends_with("exit 0"), "{listed}");
-    well(path, &["study", "run"]);
+    let variants = query(path, "SELECT variant FROM run");
+    assert_eq!(variants, ["base"]);
+    let said = well(path, &["study", "design", "--budget", "10h"]);
+    assert!(!said.contains("measuring"), "{said}");
     // What it chooses depends on the machine, but is never more than the factors allow.
     table(path, &["--budget", "10h"]);
     let configurations = design_of(path)["configurations"].as_array().unwrap().len();
     assert!((2..=54).contains(&configurations), "{configurations}");
+}
+
+#[test]
+fn a_budget_that_one_instance_of_each_serves_better_is_used_so() {
+    let mut suite = FACTORS[..FACTORS.find("[factor.quiet]").unwrap()].to_owned();
+    for number in 0..6 {
+        suite += &format!("[factor.f{number}]\napply.env.F{number} = '1'\n");
+    }
+    let folder = folder(&suite);
+    let path = folder.path();
+    table(path, &["--configuration", "base"]);
+    well(path, &["study", "run"]);
+    // An instance will take a minute, so that 36 of them fit.
+    let slow = suite.replace("iterations = 1", "iterations = 1\nmin_time = '60s'");
+    fs::write(path.join("lapwing.toml"), slow).unwrap();
+    let said = table(path, &["--budget", "36m"]);
+    assert!(
+        said.contains("32 configurations × 1 at resolution VI estimate main effects and"),
+        "{said}"
+    );
+    let design = design_of(path);
+    assert_eq!(
+        (&design["replicates"], &design["resolution"]),
+        (&Value::from(1), &Value::from(6))
+    );
+    // Twice the time estimates the pairs with two instances each.
+    table(path, &["--budget", "72m"]);
+    assert_eq!(design_of(path)["replicates"], 2);
+    table(path, &["--budget", "36m", "--replicates", "2"]);
+    assert_eq!(design_of(path)["replicates"], 2);
 }
 
 #[test]

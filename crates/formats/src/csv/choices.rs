@@ -1,11 +1,21 @@
 //! The meaning that people give to columns.
 
-use crate::csv::notation::WRITTEN;
-use crate::csv::role::Role;
+use crate::shared::reading::notation::WRITTEN;
+use std::fmt;
+
+use crate::csv::role::{FACTOR, Role};
 
 /// The columns of a CSV file that mean something else than their names and contents suggest: `value=seconds`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ColumnChoices(Vec<(String, String)>);
+
+impl fmt::Display for ColumnChoices {
+    /// Writes the text that [`ColumnChoices::parse`] reads.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = self.iter().map(|(role, column)| format!("{role}={column}"));
+        f.write_str(&parts.collect::<Vec<String>>().join(","))
+    }
+}
 
 impl ColumnChoices {
     /// Returns the choices in a text such as `value=seconds,benchmark=name`.
@@ -20,7 +30,7 @@ impl ColumnChoices {
             };
             let (role, column) = (role.trim(), column.trim());
             let Some(known) = Role::named(role) else {
-                let names: Vec<&str> = Role::names().chain(WRITTEN).collect();
+                let names: Vec<&str> = Role::names().chain(WRITTEN).chain([FACTOR]).collect();
                 return Err(format!("`{role}` is not one of {}", names.join(", ")));
             };
             if !known.is_shared() && choices.iter().any(|(it, _)| Role::named(it) == Some(known)) {
@@ -34,6 +44,14 @@ impl ColumnChoices {
     /// Returns whether nothing was chosen.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Returns these choices and another one.
+    #[must_use]
+    pub(crate) fn and(&self, meaning: &str, column: &str) -> Self {
+        let mut choices = self.clone();
+        choices.0.push((meaning.to_owned(), column.to_owned()));
+        choices
     }
 
     /// Returns the choices that a line of [`crate::ColumnsUsed`] says of these columns.
@@ -87,7 +105,8 @@ impl ColumnChoices {
         self.0.iter().any(|(_, known)| known == title)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+    /// Returns the meanings with their columns.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0
             .iter()
             .map(|(role, column)| (role.as_str(), column.as_str()))

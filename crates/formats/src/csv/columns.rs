@@ -1,11 +1,11 @@
 //! Finds out what the columns of a table mean, by their names and by what stands in them.
 
-use crate::csv::cells::{is_missing, number, time};
 use crate::csv::heading::Heading;
-use crate::csv::marks::UnclearNumber;
-use crate::csv::notation::{DateOrder, DecimalMark, unclear_date};
 use crate::csv::role::{CENTRES, COUNTS, KNOWN, NUMBERS, Role, SETTINGS, STATISTICS, VALUES};
 use crate::csv::table::CsvTable;
+use crate::shared::reading::cells::{is_missing, number, time};
+use crate::shared::reading::marks::UnclearNumber;
+use crate::shared::reading::notation::{DateOrder, DecimalMark, unclear_date};
 use crate::{ColumnChoices, UnclearColumn};
 
 /// Names of columns of dates, also where these cannot be read.

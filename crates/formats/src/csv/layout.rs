@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::csv::cells::{is_missing, number, time};
-use crate::csv::notation::{DateOrder, DecimalMark};
 use crate::csv::table::CsvRow;
+use crate::shared::reading::cells::{is_missing, number, time};
+use crate::shared::reading::notation::{DateOrder, DecimalMark};
 use crate::shared::units::Unit;
 
 /// The first lines, by which the layout is found.

@@ -1,14 +1,11 @@
 //! Tables of separated values (CSV, TSV): the meaning of the columns is found by their names and contents.
 
-mod cells;
 mod choices;
 mod columns;
 mod earlier;
 mod heading;
 mod instance;
 mod layout;
-mod marks;
-mod notation;
 mod parameters;
 mod role;
 mod runs;

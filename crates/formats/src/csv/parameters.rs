@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use crate::csv::cells::time;
 use crate::csv::columns::{Column, Columns, Content};
 use crate::csv::role::{Role, SETTINGS};
 use crate::csv::runs::ONE_RUN;
 use crate::csv::table::CsvTable;
+use crate::shared::reading::cells::time;
 
 /// How often each value of a column stands in each run, of rows that are otherwise of the same benchmark.
 type Occurrences<'t> = BTreeMap<&'t str, BTreeMap<usize, usize>>;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::csv::notation::{DateOrder, DecimalMark};
+use crate::shared::reading::notation::{DateOrder, DecimalMark};
 
 /// The meaning of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +67,9 @@ const NAMES: [(Role, &str); 18] = [
     (Role::Attribute, "attribute"),
 ];
 
+/// The name of a column of levels in runs of a study.
+pub(super) const FACTOR: &str = "factor";
+
 impl Role {
     /// Returns the names of all roles.
     pub(super) fn names() -> impl Iterator<Item = &'static str> {
@@ -81,6 +84,9 @@ impl Role {
         }
         if DecimalMark::named(name).is_some() {
             return Some(Self::Value);
+        }
+        if name == FACTOR {
+            return Some(Self::Parameter);
         }
         let found = NAMES.iter().find(|(_, known)| *known == name);
         found.map(|(role, _)| *role)

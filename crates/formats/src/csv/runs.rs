@@ -8,7 +8,6 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::BadLine;
-use crate::csv::cells::{is_missing, number, time};
 use crate::csv::columns::{Column, Columns};
 use crate::csv::earlier::IdentityColumns;
 use crate::csv::heading::{Heading, key};
@@ -17,6 +16,7 @@ use crate::csv::role::Role;
 use crate::csv::table::{CsvRow, CsvTable};
 use crate::shared::intake::InstanceDraft;
 use crate::shared::notes::Notes;
+use crate::shared::reading::cells::{is_missing, number, time};
 use crate::shared::units::Unit;
 
 /// Rows of one version within this time are one run.

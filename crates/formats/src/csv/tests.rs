@@ -174,7 +174,7 @@ fn chosen_columns_come_first() {
     );
     let refused = ["values=seconds", "seconds", "unit=a,unit=b"].map(ColumnChoices::parse);
     insta::assert_snapshot!(refused.map(|it| it.expect_err("wrong")).join("\n"), @"
-    `values` is not one of date, version, commit, branch, session, benchmark, parameter, metric, value, unit, statistic, count, host, variant, instance, iteration, burn_in, attribute, date_dmy, date_mdy, value_point, value_comma
+    `values` is not one of date, version, commit, branch, session, benchmark, parameter, metric, value, unit, statistic, count, host, variant, instance, iteration, burn_in, attribute, date_dmy, date_mdy, value_point, value_comma, factor
     `seconds` is not MEANING=COLUMN
     `unit` can only be one column
     ");

@@ -1,20 +1,32 @@
 //! Tables of the runs of a factor study: CSV with a column per factor, the time of the run, and its cost.
 
-use std::collections::BTreeSet;
+mod columns;
+mod finding;
+mod level;
+mod metric;
+mod table;
 
-use csv::{ReaderBuilder, StringRecord, Trim};
+use std::collections::HashMap;
+
+use csv::StringRecord;
 use jiff::{SignedDuration, Timestamp};
+use lapwing_model::text::{counted, first_names};
+use lapwing_model::{Id, InstanceOutcome, Level, Object};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
-use crate::shared::detect::first_line;
-use crate::shared::intake::{InstanceDraft, Intake, SessionDraft, iterations_of};
-use crate::shared::reading::moment::moment;
-use crate::shared::rows::{bad_header, bad_row};
+use crate::runs::columns::{
+    CostTitle, FactorColumn, RunsColumns, RunsRefusal, TimeColumn, are_runs,
+};
+use crate::runs::level::levels;
+use crate::runs::table::{RunsTable, header_of};
+use crate::shared::intake::{InstanceDraft, Intake, SessionDraft, hex, new_session};
+use crate::shared::reading::cells::{is_missing, number, time};
+use crate::shared::rows::bad_header;
 use crate::shared::sink::Sink;
 use crate::shared::spans::named_run;
-use crate::shared::units::Unit;
-use crate::{BadLine, Format, ImportError, Source};
-use lapwing_model::{Better, Level, Object};
+use crate::{BadLine, ColumnsUsed, Format, ImportError, Source};
+use lapwing_record::IterationColumns;
 
 pub(super) const FORMAT: Format = Format {
     takes_names: true,
@@ -26,70 +38,78 @@ pub(super) const FORMAT: Format = Format {
     )
 };
 
-/// Names of the column with the time of a run; the first one is a sign of the format.
-const TIMES: [&str; 2] = ["unix_time", "timestamp"];
-
-/// Units at the beginning of a column's name, as in `usec_per_task`.
-const PREFIXES: [(&str, &str); 9] = [
-    ("usec", "us"),
-    ("msec", "ms"),
-    ("nsec", "ns"),
-    ("seconds", "s"),
-    ("sec", "s"),
-    ("µs", "us"),
-    ("us", "us"),
-    ("ms", "ms"),
-    ("ns", "ns"),
+/// Words for a run that has no cost because it failed, beside those for a missing number.
+const FAILURES: [&str; 7] = [
+    "failed", "failure", "fail", "error", "crashed", "crash", "timeout",
 ];
 
+/// Cells that stand for an unknown level.
+const UNKNOWN_LEVELS: [&str; 4] = ["na", "nan", "n/a", "#n/a"];
+
+/// Lines to spell out.
+const LINES_TOLD: usize = 5;
+
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    let line = first_line(head);
-    let mut reader = reader(delimiter(line), line);
-    let columns = RunsColumns::of(reader.headers().ok()?).ok()?;
-    let is_stamp = columns.time.is_some_and(|(_, name)| name == TIMES[0]);
-    (is_stamp && columns.states_unit)
+    are_runs(&header_of(head)?)
         .then_some("its first line has `unix_time`, and its last column a unit")
 }
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
-    const HEAD: u64 = 1 << 16;
     let digest = source.sha256()?;
-    let mut head = Vec::new();
-    std::io::Read::read_to_end(&mut std::io::Read::take(source.text()?, HEAD), &mut head)
-        .map_err(|error| source.failed(error))?;
-    let mut reader = reader(delimiter(first_line(&head)), source.text()?);
-    let columns = match reader.headers() {
-        Ok(names) => RunsColumns::of(names).map_err(|reason| BadLine::new(1, reason)),
-        Err(error) => Err(bad_row(source, error)?),
-    };
-    let columns = columns.map_err(|bad| bad_header(source, bad))?;
-    let mut rows = Vec::new();
-    let mut record = StringRecord::new();
-    loop {
-        match reader.read_record(&mut record) {
-            Ok(false) => break,
-            Ok(true) => rows.push(columns.row(&record)),
-            Err(error) => rows.push(Err(bad_row(source, error)?)),
+    let table = RunsTable::of(source)?;
+    let columns = match RunsColumns::of(&table, &sink.options.columns) {
+        Ok(columns) => columns,
+        Err(RunsRefusal::Wrong(reason)) => {
+            return Err(bad_header(source, BadLine::new(1, reason)));
         }
-    }
+        Err(RunsRefusal::Unclear(unclear)) => {
+            return Err(ImportError::UnclearColumns {
+                name: source.name().to_owned(),
+                doubts: unclear.doubts,
+                choices: unclear.choices,
+            });
+        }
+    };
+    let rows: Vec<Result<RunRow<'_>, BadLine>> = (table.rows.iter())
+        .map(|row| columns.row(row.as_ref().map_err(Clone::clone)?))
+        .collect();
     let levels = columns.levels(&rows);
+    let started = rows.iter().flatten().filter_map(|row| row.time).min();
     let session = SessionDraft {
-        started: rows.iter().flatten().filter_map(|row| row.time).min(),
+        identity: identity_in_store(source, &table, (started, &digest), sink)?,
+        started,
         tool: "runs of a study (CSV)".to_owned(),
-        attributes: columns.attributes(&levels),
+        attributes: columns.study(&levels),
+        read_with: vec![("columns", columns.text())],
         ..SessionDraft::default()
     };
+    let failed: Vec<u64> = (rows.iter().flatten())
+        .filter(|row| row.outcome != InstanceOutcome::Ok)
+        .map(|row| row.line)
+        .collect();
+    sink.columns(ColumnsUsed {
+        text: told(&columns, rows.len(), &failed),
+        rivals: Vec::new(),
+        unclear: Vec::new(),
+    });
     let mut intake = Intake::begin(source, &digest, sink, session)?;
+    let mut known: HashMap<Id, u64> = HashMap::new();
     let mut place = 0;
     for row in rows {
         let Some(row) = intake.good(row) else {
             continue;
         };
+        // The same row may come again: a repetition. Its place does not count, so that rows may be added anywhere.
+        let content = content_id(intake.session(), row.cells);
+        let copies = known.entry(content).or_default();
+        let id = Id::derived(&[content.as_bytes(), &copies.to_le_bytes()]);
+        *copies += 1;
         let mut draft = columns.draft(&row, source.stem());
+        draft.id = Some(id);
         let mut run = named_run(&intake.options().trace, &mut draft);
-        run.factors = columns
-            .names()
-            .zip(levels.iter().map(|column| column[place].clone()))
+        let of_row = levels.iter().map(|column| column[place].clone());
+        run.factors = (columns.names().zip(of_row))
+            .filter_map(|(name, level)| Some((name, level?)))
             .collect();
         place += 1;
         run.key = json!(run.factors).to_string();
@@ -99,128 +119,130 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     intake.finish()
 }
 
-fn reader<R: std::io::Read>(delimiter: u8, text: R) -> csv::Reader<R> {
-    let mut builder = ReaderBuilder::new();
-    builder.delimiter(delimiter).trim(Trim::All);
-    builder.from_reader(text)
+/// Returns the origin of the ids of a file. A file with times that begins like another one is the same under a new name
+/// only if nothing in it has changed.
+fn identity_in_store(
+    source: &Source,
+    table: &RunsTable,
+    (started, digest): (Option<Timestamp>, &[u8; 32]),
+    sink: &Sink<'_, '_>,
+) -> Result<Option<[u8; 32]>, ImportError> {
+    let named = identity(table, Some(&source.telling_name()));
+    if started.is_none() {
+        return Ok(named);
+    }
+    let identity = identity(table, None);
+    let draft = SessionDraft {
+        identity,
+        started,
+        ..SessionDraft::default()
+    };
+    let known = sink.stored_session(new_session(source, digest, sink, draft).id)?;
+    let about = known.as_ref().and_then(|it| it.attributes.get("source"));
+    let is_other = about.is_some_and(|about| {
+        about["file"] != json!(source.name()) && about["sha256"] != json!(hex(digest))
+    });
+    Ok(if is_other { named } else { identity })
 }
 
-/// Returns which of semicolon, comma and tab separates the columns: the most frequent one.
-fn delimiter(line: &[u8]) -> u8 {
-    let count = |delimiter: &u8| line.iter().filter(|byte| *byte == delimiter).count();
-    let found = [b'\t', b',', b';'].into_iter().max_by_key(count);
-    found.unwrap_or(b';')
+/// Returns a digest of the columns and the first row, so that a file that has grown is the same.
+fn identity(table: &RunsTable, name: Option<&str>) -> Option<[u8; 32]> {
+    let first = table.rows.iter().flatten().next()?;
+    let mut hash = Sha256::new();
+    let header = table.header.iter().map(String::as_str);
+    for text in header.chain(first).chain(name) {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    }
+    Some(hash.finalize().into())
 }
 
-/// What the columns mean.
-struct RunsColumns {
-    factors: Vec<FactorColumn>,
-    /// Place and name of the column with the time.
-    time: Option<(usize, &'static str)>,
-    cost: String,
-    cost_at: usize,
-    metric: String,
-    unit: Unit,
-    /// Whether the column of the cost states its unit.
-    states_unit: bool,
+fn content_id(session: Id, cells: &StringRecord) -> Id {
+    let mut parts = vec![b"runs instance".as_slice(), session.as_bytes().as_slice()];
+    parts.extend(cells.iter().map(str::as_bytes));
+    Id::derived(&parts)
 }
 
-/// A column of a factor: `workers`, or `workers (base 4)`.
-struct FactorColumn {
-    at: usize,
-    name: String,
-    base: Option<String>,
+/// Returns what was taken for what, in one line.
+fn told(columns: &RunsColumns, rows: usize, failed: &[u64]) -> String {
+    let columns = columns.told();
+    if failed.is_empty() {
+        return format!("{columns}; {}", counted(rows, "row"));
+    }
+    let lines = failed.iter().map(u64::to_string);
+    format!(
+        "{columns}; {}, of which {} {} no cost and {} as failed (line {})",
+        counted(rows, "row"),
+        failed.len(),
+        if failed.len() == 1 { "has" } else { "have" },
+        if failed.len() == 1 { "counts" } else { "count" },
+        first_names(lines, LINES_TOLD)
+    )
 }
 
 /// A row with its levels as texts.
-struct RunRow {
+struct RunRow<'t> {
     line: u64,
-    levels: Vec<String>,
+    cells: &'t StringRecord,
     time: Option<Timestamp>,
-    cost: f64,
+    /// The costs in base units; not a number where one is missing.
+    costs: Vec<f64>,
+    outcome: InstanceOutcome,
 }
 
 impl RunsColumns {
-    /// Returns the meaning of the first line: the cost is the last column that is not the time, all others are factors.
-    fn of(names: &StringRecord) -> Result<Self, String> {
-        let names: Vec<&str> = names
-            .iter()
-            .map(|name| name.trim_start_matches('\u{feff}'))
-            .collect();
-        let is_time = |name: &str| TIMES.into_iter().find(|it| name.eq_ignore_ascii_case(it));
-        let time = (names.iter().enumerate()).find_map(|(at, name)| Some((at, is_time(name)?)));
-        let mut others = (0..names.len()).filter(|at| time.is_none_or(|(it, _)| it != *at));
-        let cost_at = others.next_back();
-        let factors: Vec<FactorColumn> = others.map(|at| FactorColumn::of(at, names[at])).collect();
-        let (Some(cost_at), false) = (cost_at, factors.is_empty()) else {
-            return Err("the first line needs a column per factor, and the cost as the last column beside the time".to_owned());
-        };
-        let mut known = BTreeSet::new();
-        for FactorColumn { at, name, .. } in &factors {
-            if name.is_empty() {
-                return Err(format!("column {} has no name", at + 1));
-            }
-            if !known.insert(name) {
-                return Err(format!("there are two columns `{name}`"));
-            }
-        }
-        let (metric, unit, states_unit) = metric_of(names[cost_at]);
-        Ok(Self {
-            factors,
-            time,
-            cost: names[cost_at].to_owned(),
-            cost_at,
-            metric,
-            unit,
-            states_unit,
-        })
-    }
-
     fn names(&self) -> impl Iterator<Item = String> {
         self.factors.iter().map(|factor| factor.name.clone())
     }
 
-    fn row(&self, record: &StringRecord) -> Result<RunRow, BadLine> {
-        let line = record.position().map_or(0, csv::Position::line);
-        let text = |at: usize| record.get(at).unwrap_or_default();
-        let cost = text(self.cost_at).parse::<f64>().ok();
-        let cost = cost.filter(|it| it.is_finite()).ok_or_else(|| {
-            let (cost, text) = (&self.cost, text(self.cost_at));
-            BadLine::new(line, format!("`{cost}` is the cost, because it is the last column beside the time, and `{text}` is no number"))
-        })?;
-        let time = self.time.map(|(at, name)| {
-            let text = text(at);
-            time_of(text).ok_or_else(|| {
-                let reason = format!(
-                    "`{name}` is neither a Unix time stamp nor a date with a time: `{text}`"
-                );
-                BadLine::new(line, reason)
-            })
-        });
-        let factors = self.factors.iter();
+    fn row<'t>(&self, cells: &'t StringRecord) -> Result<RunRow<'t>, BadLine> {
+        let line = cells.position().map_or(0, csv::Position::line);
+        let bad = |reason| BadLine::new(line, reason);
+        for FactorColumn { at, name, .. } in &self.factors {
+            if UNKNOWN_LEVELS
+                .iter()
+                .any(|it| cells[*at].eq_ignore_ascii_case(it))
+            {
+                return Err(bad(format!(
+                    "the level of `{name}` is not known: `{}`",
+                    &cells[*at]
+                )));
+            }
+        }
+        let costs = self.costs.iter().map(|cost| cost.of(&cells[cost.at]));
+        let costs: Vec<f64> = costs.collect::<Result<_, _>>().map_err(bad)?;
+        let is_timeout = cells[self.costs[0].at].eq_ignore_ascii_case("timeout");
+        let outcome = match (costs[0].is_nan(), is_timeout) {
+            (false, _) => InstanceOutcome::Ok,
+            (true, true) => InstanceOutcome::TimedOut,
+            (true, false) => InstanceOutcome::Failed,
+        };
+        let time = self.time.as_ref().map(|it| it.of(&cells[it.at]));
         Ok(RunRow {
             line,
-            levels: factors.map(|factor| text(factor.at).to_owned()).collect(),
-            time: time.transpose()?,
-            cost: self.unit.base(cost),
+            cells,
+            time: time.transpose().map_err(bad)?,
+            costs,
+            outcome,
         })
     }
 
     /// Returns the levels of each factor: those of the good rows, then the base if it is stated.
-    fn levels(&self, rows: &[Result<RunRow, BadLine>]) -> Vec<Vec<Level>> {
-        let column = |(place, factor): (usize, &FactorColumn)| {
+    fn levels(&self, rows: &[Result<RunRow<'_>, BadLine>]) -> Vec<Vec<Option<Level>>> {
+        let column = |factor: &FactorColumn| {
             let rows = rows.iter().flatten();
-            let texts = rows.map(|row| row.levels[place].as_str());
-            levels(&texts.chain(factor.base.as_deref()).collect::<Vec<&str>>())
+            let texts = rows.map(|row| &row.cells[factor.at]);
+            let texts: Vec<&str> = texts.chain(factor.base.as_deref()).collect();
+            levels(&texts, factor.mark)
         };
-        self.factors.iter().enumerate().map(column).collect()
+        self.factors.iter().map(column).collect()
     }
 
     /// Returns what analyses of studies ask a session for: the order of its factors, and their bases.
-    fn attributes(&self, levels: &[Vec<Level>]) -> Object {
+    fn study(&self, levels: &[Vec<Option<Level>>]) -> Object {
         let factors = self.factors.iter().zip(levels).map(|(column, levels)| {
             let mut factor = json!({"name": column.name});
-            if let (Some(_), Some(base)) = (&column.base, levels.last()) {
+            if let (Some(_), Some(Some(base))) = (&column.base, levels.last()) {
                 factor["levels"] = json!([base]);
             }
             factor
@@ -229,101 +251,71 @@ impl RunsColumns {
         Object::from_iter([("study".to_owned(), study)])
     }
 
-    fn draft(&self, row: &RunRow, benchmark: &str) -> InstanceDraft {
+    fn draft(&self, row: &RunRow<'_>, benchmark: &str) -> InstanceDraft {
+        let is_good = row.outcome == InstanceOutcome::Ok;
+        let named = |cost: &CostTitle| cost.metric.name.clone();
+        let iterations = IterationColumns {
+            count: 1,
+            values: (self.costs.iter().map(named))
+                .zip(row.costs.iter().map(|cost| vec![*cost]))
+                .collect(),
+            ..IterationColumns::default()
+        };
+        let attributes = self.attributes.iter();
         InstanceDraft {
             started: row.time,
-            metrics: [(self.metric.clone(), self.unit.metric.clone())].into(),
-            iterations: iterations_of(&self.metric, vec![row.cost]),
+            host: self.host.as_ref().map(|(at, _)| row.cells[*at].to_owned()),
+            attributes: attributes
+                .map(|(at, name)| (name.clone(), json!(row.cells[*at])))
+                .collect(),
+            metrics: (self.costs.iter())
+                .map(|cost| (named(cost), cost.metric.unit.metric.clone()))
+                .collect(),
+            iterations: if is_good {
+                iterations
+            } else {
+                IterationColumns::default()
+            },
+            outcome: row.outcome,
+            message: (!is_good).then(|| match &row.cells[self.costs[0].at] {
+                "" => "no cost".to_owned(),
+                cell => format!("no cost: `{cell}`"),
+            }),
             ..InstanceDraft::of(benchmark)
         }
     }
 }
 
-impl FactorColumn {
-    fn of(at: usize, title: &str) -> Self {
-        let stated = title.strip_suffix(')');
-        let stated = stated.and_then(|rest| rest.rsplit_once(" (base "));
-        let (name, base) = stated.map_or((title, None), |(name, base)| (name, Some(base)));
-        Self {
-            at,
-            name: name.to_owned(),
-            base: base.map(str::to_owned),
+impl CostTitle {
+    /// Returns the cost in its base unit; not a number where it is missing.
+    fn of(&self, cell: &str) -> Result<f64, String> {
+        if is_missing(cell) || FAILURES.iter().any(|it| cell.eq_ignore_ascii_case(it)) {
+            return Ok(f64::NAN);
+        }
+        match number(cell, self.mark) {
+            Some(cost) => Ok(self.metric.unit.base(cost)),
+            None => Err(format!(
+                "`{}` is the cost, and `{cell}` is no number",
+                self.title
+            )),
         }
     }
 }
 
-/// Returns the metric of a column such as `usec_per_task`, `wall_time (ms)`, `score (1, higher is better)` or `cost`,
-/// what it is counted in, and whether the column states that.
-fn metric_of(title: &str) -> (String, Unit, bool) {
-    let stated = title.strip_suffix(')');
-    if let Some((name, marks)) = stated.and_then(|rest| rest.rsplit_once(" (")) {
-        let (unit, better) = match marks.split_once(',') {
-            Some((unit, words)) => (unit, direction(words)),
-            None if direction(marks).is_some() => ("", direction(marks)),
-            None => (marks, None),
-        };
-        return (name.to_owned(), unit_of(unit, better), true);
-    }
-    let prefixed = PREFIXES.into_iter().find_map(|(prefix, unit)| {
-        let rest = title.to_lowercase().strip_prefix(prefix)?.to_owned();
-        match rest.strip_prefix("_per_") {
-            Some(what) => Some((format!("time_per_{what}"), unit)),
-            None => rest.is_empty().then(|| ("time".to_owned(), unit)),
-        }
-    });
-    match prefixed {
-        Some((name, unit)) => (name, unit_of(unit, None), true),
-        None => (title.to_owned(), unit_of("", None), false),
-    }
-}
-
-fn direction(words: &str) -> Option<Better> {
-    match words.trim() {
-        "higher is better" => Some(Better::Higher),
-        "lower is better" => Some(Better::Lower),
-        _ => None,
-    }
-}
-
-/// Returns the unit of a cost, of which less is better, but for rates and where another direction is stated.
-fn unit_of(name: &str, better: Option<Better>) -> Unit {
-    let unit = Unit::named(name.trim());
-    let usual = if unit.metric.unit.ends_with("/s") {
-        Better::Higher
-    } else {
-        Better::Lower
-    };
-    unit.with_better(better.or(Some(usual)))
-}
-
-fn time_of(text: &str) -> Option<Timestamp> {
-    match text.parse::<f64>() {
-        Ok(seconds) => {
-            let since = SignedDuration::try_from_secs_f64(seconds).ok()?;
+impl TimeColumn {
+    fn of(&self, cell: &str) -> Result<Timestamp, String> {
+        let of_seconds = || {
+            let since =
+                SignedDuration::try_from_secs_f64(cell.replace(',', ".").parse().ok()?).ok()?;
             Timestamp::from_duration(since).ok()
-        }
-        Err(_) => moment(text),
+        };
+        time(cell, self.order).or_else(of_seconds).ok_or_else(|| {
+            format!(
+                "`{}` is neither a Unix time stamp nor a date: `{cell}`",
+                self.title
+            )
+        })
     }
-}
-
-/// Returns the levels of a column: absent and present if all are, else numbers if all are, else texts.
-fn levels(texts: &[&str]) -> Vec<Level> {
-    let boolean = |text: &&str| match text.to_lowercase().as_str() {
-        "0" | "false" | "" => Some(Level::Bool(false)),
-        "1" | "true" => Some(Level::Bool(true)),
-        _ => None,
-    };
-    let number = |text: &&str| {
-        let whole = text.parse().map(Level::Integer).ok();
-        let real = text.parse::<f64>().ok().filter(|it| it.is_finite());
-        whole.or(real.map(Level::Number))
-    };
-    let all = |of: &dyn Fn(&&str) -> Option<Level>| -> Option<Vec<Level>> {
-        texts.iter().map(of).collect()
-    };
-    let found = all(&boolean).or_else(|| all(&number));
-    let text = |text: &&str| Level::Text((*text).to_owned());
-    found.unwrap_or_else(|| texts.iter().map(text).collect())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use crate::{FormatGuess, OtherEndings};
+use crate::{ColumnChoices, FormatGuess, OtherEndings};
 use lapwing_record::StoreError;
 
 /// A line that is not kept.
@@ -193,6 +193,16 @@ pub enum ImportError {
         line: u64,
         /// The error.
         reason: String,
+    },
+    /// Columns of a table may mean this or that.
+    #[error("{name}: {}", doubts.join("; "))]
+    UnclearColumns {
+        /// The file.
+        name: String,
+        /// The columns and what they may mean.
+        doubts: Vec<String>,
+        /// The likely meanings, and those that were given.
+        choices: ColumnChoices,
     },
     /// A document that has to be read as a whole is too long for that.
     #[error("{name} is longer than {limit} MiB, which no single document should be")]

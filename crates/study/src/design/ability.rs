@@ -32,6 +32,10 @@ pub struct StudyPower {
     pub pair: Option<f64>,
 }
 
+/// Analyses by their names.
+pub(super) const FIT_MAIN: &str = "fit (main effects)";
+pub(super) const FIT_PAIRS: &str = "fit (main effects and pairs)";
+
 /// The confidence of the tests for which power is stated.
 const CONFIDENCE: Confidence = Confidence::P95;
 /// The power that is stated.
@@ -58,8 +62,8 @@ impl DesignAbility {
             ("means", has_deltas),
             ("scatter", self.deltas.iter().all(|count| *count > 2)),
             ("colour", has_deltas),
-            ("fit (main effects)", self.main_effects && !self.pairs),
-            ("fit (main effects and pairs)", self.pairs),
+            (FIT_MAIN, self.main_effects && !self.pairs),
+            (FIT_PAIRS, self.pairs),
             ("paths (measured)", self.walks > 0),
             ("paths (from the fit)", self.walks == 0 && self.pairs),
             ("pca", self.walks > 2),

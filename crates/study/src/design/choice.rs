@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use lapwing_model::text::grouped;
 use lapwing_stats::Seed;
 use lapwing_stats::design::{
     DesignModel, DesignSpace, FractionalFactorial, balanced_runs, d_efficiency,
+    plackett_burman_runs,
 };
 
 use super::ability::{DesignAbility, aliases};
@@ -93,7 +95,14 @@ impl StudyDesign {
             factors: &factors,
             request,
         };
-        let mut chosen = choice.runs(request.kind.unwrap_or_else(|| choice.usual_kind()))?;
+        let kind = request.kind.unwrap_or_else(|| choice.usual_kind());
+        if request.kind.is_none() && kind == DesignKind::Fractional && choice.has_no_fraction() {
+            let screening = choice.screening();
+            let mut design = Self::new((suite, suite_file), factors, &screening)?;
+            design.notes.insert(0, screening_note(&design));
+            return Ok(design);
+        }
+        let mut chosen = choice.runs(kind)?;
         let mut seen: BTreeSet<Vec<usize>> = request.existing.iter().cloned().collect();
         chosen.runs.retain(|run| seen.insert(run.clone()));
         let is_list = chosen.kind == DesignKind::List;
@@ -142,6 +151,16 @@ impl StudyDesign {
     }
 }
 
+/// Says why a design does not estimate what it was asked for.
+fn screening_note(design: &StudyDesign) -> DesignNote {
+    let (factors, runs) = (design.factors.len(), design.configurations.len());
+    let text = format!(
+        "a fraction that estimates the pairs of {factors} factors needs more than {} configurations: these {runs} screen main effects; afterwards `--factor` chooses the strongest for a design with pairs, or `--kind optimal --runs N` estimates as many as N allows",
+        grouped(MOST_RUNS)
+    );
+    DesignNote::new(text, &[("factors", factors), ("configurations", runs)])
+}
+
 /// The choice of runs for a request.
 pub(super) struct DesignChoice<'a> {
     pub factors: &'a [PlannedFactor],
@@ -180,6 +199,32 @@ impl DesignChoice<'_> {
             DesignKind::Fractional
         } else {
             DesignKind::Optimal
+        }
+    }
+
+    /// Returns whether all fractions that the model needs are too large, and no size or resolution is asked for.
+    fn has_no_fraction(&self) -> bool {
+        let request = self.request;
+        let is_free = request.runs.is_none() && request.resolution.is_none();
+        is_free
+            && matches!(
+                self.runs(DesignKind::Fractional),
+                Err(StudyDesignError::TooMany { .. })
+            )
+    }
+
+    /// Returns the request for a design that screens main effects: a Plackett–Burman design with its fold-over, in which
+    /// main effects are free of pairs, or an optimal one where there is none.
+    fn screening(&self) -> DesignRequest {
+        let runs = plackett_burman_runs(self.factors.len()).map(|runs| 2 * runs);
+        DesignRequest {
+            kind: Some(match runs {
+                Some(_) => DesignKind::PlackettBurman,
+                None => DesignKind::Optimal,
+            }),
+            runs,
+            model: StudyModel::Main,
+            ..self.request.clone()
         }
     }
 

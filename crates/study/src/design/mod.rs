@@ -16,6 +16,7 @@ use lapwing_model::Level;
 use serde::{Deserialize, Serialize};
 
 pub use ability::{DesignAbility, StudyPower};
+use ability::{FIT_MAIN, FIT_PAIRS};
 pub use choice::DesignRequest;
 pub use error::StudyDesignError;
 pub use factor::PlannedFactor;
@@ -186,6 +187,33 @@ pub enum DesignFileError {
 }
 
 impl StudyDesign {
+    /// Returns which effects it estimates, in words.
+    pub fn estimated(&self) -> &'static str {
+        match self.estimation() {
+            2 => "main effects and pairs",
+            1 => "main effects only",
+            _ => "no effects",
+        }
+    }
+
+    /// Returns whether it estimates all effects of its model.
+    pub fn estimates_its_model(&self) -> bool {
+        self.estimation()
+            >= match self.model {
+                StudyModel::Main => 1,
+                StudyModel::Pairs => 2,
+            }
+    }
+
+    fn estimation(&self) -> u8 {
+        let supports = |name: &str| self.supports.iter().any(|it| it == name);
+        if supports(FIT_PAIRS) {
+            2
+        } else {
+            u8::from(supports(FIT_MAIN))
+        }
+    }
+
     /// The attribute of a session that has its design.
     pub const ATTRIBUTE: &'static str = "study";
 

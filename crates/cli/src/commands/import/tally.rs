@@ -17,6 +17,7 @@ use lapwing_show::writing::Note;
 
 use super::alike::alike_notes;
 use super::target::Target;
+use crate::error::CliError;
 use crate::hints::with_hint;
 use crate::options::Context;
 
@@ -60,8 +61,8 @@ pub(super) struct ImportTally {
 
 impl ImportTally {
     /// Adds a file or path with an error, and says so.
-    pub(super) fn refuse(&mut self, error: ImportError, context: &Context) {
-        let error = with_hint(error.into());
+    pub(super) fn refuse(&mut self, error: CliError, context: &Context) {
+        let error = with_hint(error);
         context.terminal.error(&error);
         self.refused.push(RefusedFile {
             place: ErrorPlace::of(&error.sentence()),

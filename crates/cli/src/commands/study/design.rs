@@ -7,15 +7,15 @@ use clap::Args;
 use lapwing_measure::suite::parse_duration;
 use lapwing_model::text::counted;
 use lapwing_model::text::shell_word;
-use lapwing_show::answers::study::{DESIGN_FILE, DesignAnswer};
+use lapwing_show::answers::study::{DESIGN_FILE, DesignAnswer, replicates_note};
 use lapwing_show::quantity;
 use lapwing_show::writing::Note;
 use lapwing_stats::as_f64;
 use lapwing_study::design::{DesignKind, DesignRequest, StudyDesign, StudyModel};
 
-use super::rounds::{Stability, measured};
+use super::rounds::{Stability, StudyRounds, measured};
 use super::run::read_design;
-use super::suite::{StudySuite, read_configuration};
+use super::suite::{StudySuite, WALL_TIME, read_configuration};
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{
@@ -25,8 +25,11 @@ use crate::options::{
 /// The default file of further configurations.
 const MORE_FILE: &str = "lapwing-design-more.json";
 
-/// The metric of noise by default; that of effects is the only one that is judged.
-const WALL_TIME: &str = "wall_time";
+/// Instances of the base that are measured where nothing is known.
+const FIRST_INSTANCES: u32 = 3;
+
+/// Instances of each configuration by default.
+const USUAL_REPLICATES: u32 = 2;
 
 /// Effects are stable within this share.
 const STABLE_WITHIN: f64 = 0.05;
@@ -112,7 +115,8 @@ pub struct StudyDesignCommand {
     /// Maximum number of configurations [with --augment: 8 further ones]
     #[arg(long, value_name = "N", value_parser = within(1..=4096, RUNS), conflicts_with = "budget")]
     runs: Option<usize>,
-    /// Choose the number of configurations so that the study takes no longer than this
+    /// Choose the number of configurations so that the study takes no longer than this; a base that was never measured is
+    /// measured first
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     budget: Option<Duration>,
     /// Minimum resolution of a fractional design: 3 main effects, 4 free of pairs, 5 pairs too
@@ -121,9 +125,10 @@ pub struct StudyDesignCommand {
     /// Number of factors whose combinations a covering design contains
     #[arg(long, value_name = "T", value_parser = within(2..=6, STRENGTH))]
     strength: Option<usize>,
-    /// Instances per configuration, one in each block
-    #[arg(long, value_name = "N", value_parser = within(1..=1000, REPLICATES), default_value_t = 2)]
-    replicates: usize,
+    /// Instances per configuration, one in each block [default: 2; with --budget 1, if only that many more configurations
+    /// estimate the model]
+    #[arg(long, value_name = "N", value_parser = within(1..=1000, REPLICATES))]
+    replicates: Option<usize>,
     /// Only vary this factor; can be repeated [default: all]
     #[arg(long, value_name = "NAME")]
     factor: Vec<String>,
@@ -164,6 +169,9 @@ pub struct StudyDesignCommand {
 impl StudyDesignCommand {
     /// Writes the design and shows it.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        if self.budget.is_some() && self.augment.is_none() && self.measure_base(context)? {
+            return Ok(ExitStatus::Interrupted);
+        }
         let (usual, chosen) = match &self.augment {
             None => (DESIGN_FILE, self.choose(context)?),
             Some(file) => (MORE_FILE, self.choose_further(file, context)?),
@@ -192,15 +200,73 @@ impl StudyDesignCommand {
         context.show_beside([&output], &answer, &self.answer)
     }
 
+    /// Measures the base of a suite that was never measured, so that the time of an instance is known. Returns whether
+    /// that was interrupted.
+    fn measure_base(&self, context: &Context) -> Result<bool, CliError> {
+        let study = StudySuite::load(self.suite.as_deref())?;
+        let factors = study.factors(&self.factor)?;
+        if study.seconds_per_visit(&self.benchmark, context)?.is_some() {
+            return Ok(false);
+        }
+        let request = DesignRequest {
+            listed: vec![vec![0; factors.len()]],
+            replicates: FIRST_INSTANCES,
+            seed: self.seed,
+            ..DesignRequest::default()
+        };
+        let path = study.path.display().to_string();
+        let base = StudyDesign::new((&study.suite.name, &path), factors, &request)?;
+        let text = format!(
+            "no instance was measured here yet: measuring {} of the base first",
+            counted(FIRST_INSTANCES, "instance")
+        );
+        context.terminal.say(&text);
+        let mut rounds = StudyRounds {
+            suite_file: study.path,
+            benchmark: self.benchmark.clone(),
+            ..StudyRounds::default()
+        };
+        rounds.measure(&base, "base", context)
+    }
+
     /// Returns the design of the factors of a suite.
     fn choose(&self, context: &Context) -> Result<ChosenDesign, CliError> {
         let study = StudySuite::load(self.suite.as_deref())?;
+        let replicates = self.replicates.map(|it| u32::try_from(it).unwrap_or(1));
+        let usual = self.design_of(&study, replicates.unwrap_or(USUAL_REPLICATES), context);
+        // More configurations, measured once, may estimate what fewer cannot.
+        let is_enough = usual.as_ref().is_ok_and(StudyDesign::estimates_its_model);
+        let once = (replicates.is_none() && self.budget.is_some() && !is_enough)
+            .then(|| self.design_of(&study, 1, context).ok())
+            .flatten();
+        let (design, notes) = match (once, usual) {
+            (Some(once), Ok(usual)) if once.estimates_its_model() => {
+                let note = replicates_note(&once, &usual);
+                (once, vec![note])
+            }
+            (Some(once), Err(_)) => (once, Vec::new()),
+            (Some(_) | None, usual) => (usual?, Vec::new()),
+        };
+        Ok(ChosenDesign {
+            study,
+            design,
+            existing: Vec::new(),
+            notes,
+        })
+    }
+
+    /// Returns the design of the factors of a suite with so many instances of each configuration.
+    fn design_of(
+        &self,
+        study: &StudySuite,
+        replicates: u32,
+        context: &Context,
+    ) -> Result<StudyDesign, CliError> {
         let factors = study.factors(&self.factor)?;
-        let replicates = u32::try_from(self.replicates).unwrap_or(1);
         let listed = self.configuration.iter();
         let request = DesignRequest {
             kind: self.kind,
-            runs: self.number_of_runs(&study, replicates, context)?,
+            runs: self.number_of_runs(study, replicates, context)?,
             resolution: self.resolution,
             strength: self.strength,
             model: self.model,
@@ -213,12 +279,7 @@ impl StudyDesignCommand {
         };
         let path = study.path.display().to_string();
         let design = StudyDesign::new((&study.suite.name, &path), factors, &request);
-        Ok(ChosenDesign {
-            study,
-            design: design?,
-            existing: Vec::new(),
-            notes: Vec::new(),
-        })
+        Ok(design?)
     }
 
     /// Returns the configurations that improve the estimates most, or that balance the levels best.
@@ -305,12 +366,19 @@ fn affordable(budget: Duration, seconds: Option<f64>, replicates: u32) -> Result
         return Err(CliError::input(
             "--budget needs the time of an instance, and some benchmark was never measured here",
         )
-        .hint("measure the base first: `lapwing study design --configuration base`, then `lapwing study run`; or give --runs"));
+        .hint(
+            "`lapwing run` measures it and says why it fails; or give --runs instead of --budget",
+        ));
     };
     let visits = budget.as_secs_f64() / (seconds * f64::from(replicates)).max(1e-9);
     let found = (2..=4096_usize)
         .rev()
         .find(|count| as_f64(*count) <= visits);
+    // A few configurations less may be a regular fraction.
+    let power = found.map(|count| 1 << count.ilog2());
+    let found = power
+        .filter(|power| Some(8 * power) >= found.map(|count| 7 * count))
+        .or(found);
     found.ok_or_else(|| {
         CliError::input(format!(
             "the budget is too short: two configurations take about {}",

@@ -13,6 +13,7 @@ use lapwing_study::design::StudyDesign;
 use lapwing_study::{ROUND_PURPOSE, StabilityOptions, measured_configurations, suite_stability};
 
 use super::options::existing_store;
+use super::suite::StudySuite;
 use crate::cleaning::CleaningOptions;
 use crate::commands::run::{Measurement, RunReport, STUDY, study_request};
 use crate::error::{CliError, ExitStatus};
@@ -129,6 +130,11 @@ impl ContinuousRule<'_> {
                 break;
             }
             if stability.notes.is_empty() {
+                // The metrics that a program prints are only known afterwards.
+                if self.metric.is_none() {
+                    let study = StudySuite::load(Some(&rounds.suite_file))?;
+                    study.refuse_several_metrics(&rounds.benchmark, context)?;
+                }
                 return Err(CliError::not_enough(
                     "no benchmark has usable values, so nothing can become stable",
                 )

@@ -93,6 +93,9 @@ impl StudyRunCommand {
             ..StudyRounds::default()
         };
         if self.continuous {
+            if self.metric.is_none() {
+                study.refuse_several_metrics(&rounds.benchmark, context)?;
+            }
             let rule = ContinuousRule {
                 metric: self.metric.as_deref(),
                 within: self.within,

@@ -3,16 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use lapwing_measure::suite::{Plan, Settings, Suite, SuiteFactor, nearest};
-use lapwing_model::text::first_names;
+use lapwing_model::text::{first_names, shell_word};
 use lapwing_model::{Level, matches_name};
 use lapwing_study::design::{BASE, PlannedFactor};
-use lapwing_study::noise_between_instances;
+use lapwing_study::{StudyError, noise_between_instances, several_metrics};
 
 use super::options::existing_store;
+use crate::cleaning::CleaningOptions;
 use crate::commands::run::past_seconds;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::suite::suite_file::{self, SUITE_FILE};
+
+/// The metric of noise by default, and the one that every command has.
+pub const WALL_TIME: &str = "wall_time";
 
 /// The suite of a study.
 pub struct StudySuite {
@@ -74,6 +78,45 @@ impl StudySuite {
         let cases = plan.cases.iter();
         let sum: Option<f64> = cases.map(|case| times.get(&case.benchmark.id)).sum();
         Ok(sum.filter(|_| !plan.cases.is_empty()))
+    }
+
+    /// Refuses to study a benchmark of which several metrics could be meant: those that the suite declares and those that
+    /// were measured.
+    pub fn refuse_several_metrics(
+        &self,
+        benchmarks: &[String],
+        context: &Context,
+    ) -> Result<(), CliError> {
+        let declared = self.plan(benchmarks).cases.into_iter().find_map(|case| {
+            let metrics = case.metrics.into_iter();
+            let judged = metrics.filter(|(name, it)| it.better.is_some() && name != WALL_TIME);
+            let mut candidates = vec![WALL_TIME.to_owned()];
+            candidates.extend(judged.map(|(name, _)| name));
+            (candidates.len() > 1).then_some(StudyError::SeveralMetrics {
+                benchmark: case.benchmark.id,
+                candidates,
+            })
+        });
+        let error = match declared {
+            Some(error) => Some(error),
+            None => several_metrics(
+                existing_store(context)?.as_ref(),
+                &self.suite.name,
+                |id| is_chosen(benchmarks, id),
+                &CleaningOptions::default().rules()?,
+            )?,
+        };
+        let Some(error) = error else { return Ok(()) };
+        let metric = match &error {
+            StudyError::SeveralMetrics { candidates, .. } => candidates.last().cloned(),
+            _other => None,
+        };
+        let hint = format!(
+            "name the one whose effects have to be stable: `{} study run --continuous --metric {}`",
+            context.program(),
+            shell_word(&metric.unwrap_or_default())
+        );
+        Err(CliError::from(error).hint(hint))
     }
 
     /// Returns the largest noise between instances of the benchmarks that the store has.

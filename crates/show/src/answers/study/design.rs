@@ -374,6 +374,29 @@ impl Answer for DesignAnswer {
     }
 }
 
+/// Returns a note that compares a design with the one that takes the same time with more instances of fewer
+/// configurations.
+pub fn replicates_note(chosen: &StudyDesign, other: &StudyDesign) -> Note {
+    let size = |design: &StudyDesign| {
+        let resolution = design.resolution.map_or_else(String::new, |resolution| {
+            format!(" at resolution {}", roman(resolution))
+        });
+        let configurations = counted(design.configurations.len(), "configuration");
+        format!("{configurations} × {}{resolution}", design.replicates)
+    };
+    let text = format!(
+        "in this time, {} estimate {}; {} (`--replicates {}`) would estimate {}",
+        size(chosen),
+        chosen.estimated(),
+        size(other),
+        other.replicates,
+        other.estimated()
+    );
+    Note::new("replicates", text)
+        .with("configurations", chosen.configurations.len())
+        .with("other_configurations", other.configurations.len())
+}
+
 fn roman(resolution: usize) -> String {
     let known = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"];
     let numeral = known.get(resolution.wrapping_sub(1));

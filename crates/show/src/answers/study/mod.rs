@@ -24,7 +24,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub use self::carry_over::ComparedStudies;
-pub use self::design::{DESIGN_FILE, DesignAnswer};
+pub use self::design::{DESIGN_FILE, DesignAnswer, replicates_note};
 use self::fields::StudyFields;
 pub use self::optimise::{OptimisationAnswer, round_text};
 pub use self::paths::PathQuestion;

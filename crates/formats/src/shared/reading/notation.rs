@@ -1,10 +1,10 @@
 //! Number and date notation of a column.
 
-use crate::csv::cells::{is_missing, time};
+use crate::shared::reading::cells::{is_missing, time};
 
 /// The sign between the whole part of a number and its decimals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DecimalMark {
+pub(crate) enum DecimalMark {
     Point,
     Comma,
 }
@@ -19,11 +19,11 @@ impl DecimalMark {
 }
 
 /// Names in `--columns` that also say how dates or numbers are written.
-pub(super) const WRITTEN: [&str; 4] = ["date_dmy", "date_mdy", "value_point", "value_comma"];
+pub(crate) const WRITTEN: [&str; 4] = ["date_dmy", "date_mdy", "value_point", "value_comma"];
 
 /// Which of day and month comes first in dates such as `05/11/2026`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DateOrder {
+pub(crate) enum DateOrder {
     /// Nothing says it, so that such dates are not read.
     Unknown,
     DayFirst,
@@ -31,7 +31,7 @@ pub(super) enum DateOrder {
 }
 
 /// Returns a number with a decimal point and without the signs between its thousands: `1.234,5` as `1234.5`.
-pub(super) fn without_groups(cell: &str, mark: DecimalMark) -> Option<String> {
+pub(crate) fn without_groups(cell: &str, mark: DecimalMark) -> Option<String> {
     let (whole, decimals) = match cell.split_once(mark.sign()) {
         Some((whole, decimals)) => (whole, Some(decimals)),
         None => (cell, None),
@@ -62,14 +62,14 @@ pub(super) fn without_groups(cell: &str, mark: DecimalMark) -> Option<String> {
 
 impl DecimalMark {
     /// Returns the mark that a name in `--columns` gives to values.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         [Self::Comma, Self::Point]
             .into_iter()
             .find(|it| it.name() == name)
     }
 
     /// Returns the other one.
-    pub(super) fn other(self) -> Self {
+    pub(crate) fn other(self) -> Self {
         match self {
             Self::Point => Self::Comma,
             Self::Comma => Self::Point,
@@ -77,7 +77,7 @@ impl DecimalMark {
     }
 
     /// Returns the name of a column of values with that mark in `--columns`.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Point => "value_point",
             Self::Comma => "value_comma",
@@ -87,7 +87,7 @@ impl DecimalMark {
 
 impl DateOrder {
     /// Returns the order that a name in `--columns` gives to dates.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         match name {
             "date_dmy" => Some(Self::DayFirst),
             "date_mdy" => Some(Self::MonthFirst),
@@ -96,7 +96,7 @@ impl DateOrder {
     }
 
     /// Returns the name of a column of such dates in `--columns`.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Unknown => "date",
             Self::DayFirst => "date_dmy",
@@ -105,7 +105,7 @@ impl DateOrder {
     }
 
     /// Returns the order of the dates in a column: a day above 12 gives it away.
-    pub(super) fn of<'t>(cells: impl Iterator<Item = &'t str>) -> Self {
+    pub(crate) fn of<'t>(cells: impl Iterator<Item = &'t str>) -> Self {
         let (mut day_first, mut month_first) = (false, false);
         for [first, second] in cells.filter_map(stroked) {
             day_first |= first > 12;
@@ -120,7 +120,7 @@ impl DateOrder {
 }
 
 /// Returns the first date of a column of dates whose order nothing tells.
-pub(super) fn unclear_date<'t>(
+pub(crate) fn unclear_date<'t>(
     mut cells: impl Iterator<Item = &'t str>,
     order: DateOrder,
 ) -> Option<&'t str> {

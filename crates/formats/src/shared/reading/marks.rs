@@ -1,22 +1,22 @@
 //! Finds the decimal mark of a column.
 
-use crate::csv::cells::{is_missing, number};
-use crate::csv::notation::DecimalMark;
+use crate::shared::reading::cells::{is_missing, number};
+use crate::shared::reading::notation::DecimalMark;
 
 /// The decimal mark of a column.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct ColumnMark {
-    pub(super) mark: DecimalMark,
+pub(crate) struct ColumnMark {
+    pub(crate) mark: DecimalMark,
     /// A number that can be read in two ways, where no other cell tells which is right.
-    pub(super) unclear: Option<UnclearNumber>,
+    pub(crate) unclear: Option<UnclearNumber>,
 }
 
 /// A number such as `1.234`, which may be more than a thousand.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct UnclearNumber {
-    pub(super) cell: String,
+pub(crate) struct UnclearNumber {
+    pub(crate) cell: String,
     /// The number that it was taken for.
-    pub(super) taken: f64,
+    pub(crate) taken: f64,
 }
 
 /// Values of one column differ by less than the first of these factors, and wrongly read ones by more than the second.
@@ -94,7 +94,7 @@ impl MarkCounts {
 
 /// Returns the decimal mark of each column: that of most of its cells. Where all of them can be read both ways, it is
 /// that of the other columns, or the likely one; in files separated by commas it is a point.
-pub(super) fn decimal_marks<'t, C: Iterator<Item = &'t str>>(
+pub(crate) fn decimal_marks<'t, C: Iterator<Item = &'t str>>(
     columns: impl Iterator<Item = C>,
     separator: u8,
 ) -> Vec<ColumnMark> {

@@ -4,21 +4,21 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::csv::notation::{DateOrder, DecimalMark, without_groups};
 use crate::shared::reading::moment::moment;
+use crate::shared::reading::notation::{DateOrder, DecimalMark, without_groups};
 use crate::shared::reading::number::is_no_number_word;
 
 /// Words for a value that is not there.
 const MISSING: [&str; 8] = ["", "-", "na", "n/a", "null", "none", "nil", "#n/a"];
 
 /// Returns whether a cell stands for a value that is not there.
-pub(super) fn is_missing(cell: &str) -> bool {
+pub(crate) fn is_missing(cell: &str) -> bool {
     let mut missing = MISSING.iter();
     missing.any(|word| cell.eq_ignore_ascii_case(word)) || is_no_number_word(cell)
 }
 
 /// Returns the number in a cell, NaN where it is missing; `None` if it is no number.
-pub(super) fn number(cell: &str, mark: DecimalMark) -> Option<f64> {
+pub(crate) fn number(cell: &str, mark: DecimalMark) -> Option<f64> {
     if is_missing(cell) {
         return Some(f64::NAN);
     }
@@ -38,7 +38,7 @@ pub(super) fn number(cell: &str, mark: DecimalMark) -> Option<f64> {
 
 /// Returns the time in a cell: ISO 8601, a date alone, the same with points or strokes between year, month and
 /// day, or a Unix time in s, ms, µs or ns.
-pub(super) fn time(cell: &str, order: DateOrder) -> Option<Timestamp> {
+pub(crate) fn time(cell: &str, order: DateOrder) -> Option<Timestamp> {
     if let Ok(number) = cell.parse::<f64>() {
         return unix_time(number);
     }
