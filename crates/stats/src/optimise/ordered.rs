@@ -1,18 +1,21 @@
 //! A Bayesian model of the response over factors whose levels are in an order, such as versions of packages.
 
-use super::scales::{LevelKernel, SearchedScale, SurfaceFactor, SurfaceScales};
+use super::columns::LevelColumns;
+use super::scales::{
+    LevelKernel, REST_WITHOUT_REPEATS, SearchedScale, SurfaceFactor, SurfaceScales,
+};
 use super::surface::SurfacePrediction;
 use crate::as_f64;
 use crate::cholesky::{CholeskyFactor, SquareMatrix, dot};
 
-/// So many posteriors are mixed at most.
-const LIKELY: usize = 8;
+/// The steps of the search for scales, in decades.
+const STEPS: [f64; 3] = [0.5, 0.25, 0.125];
 
-/// Scales whose logarithmic probability is lower by this are not mixed in.
-const UNLIKELY: f64 = 4.0;
-
-/// So often all scales are tried in turn at most.
+/// So often all scales are tried in turn at most, with each step.
 const SWEEPS: usize = 4;
+
+/// The least and the largest standard deviation of the posterior of a scale, in decades.
+const DEVIATIONS: [f64; 2] = [0.05, 0.6];
 
 /// A run's levels and its response.
 pub type MeasuredRun = (Vec<usize>, f64);
@@ -23,10 +26,15 @@ pub type MeasuredRun = (Vec<usize>, f64);
 /// levels i and j of an ordered factor (an Ornstein–Uhlenbeck process over the order: smooth on the whole, and free
 /// to jump), and v_f [i = j] of a block; h_fg has ρ √(v_f v_g) times the product of both correlations; δ is
 /// independent of setting to setting; e is the noise of a run. v, ρ, r and the variances of δ and e are searched for
-/// on a grid, coordinate by coordinate, by the marginal likelihood times a weak prior (a normal one on the decimal
-/// logarithms of variances, with standard deviation 1, around [`SurfaceScales::usual`]); τ² is in closed form. The
-/// posterior is the mixture of the most likely scales and those that differ from them in one, by their probabilities.
-/// The uncertainty of τ² makes predictions Student's t with [`OrderedSurface::freedom`] degrees of freedom.
+/// coordinate by coordinate, by the marginal likelihood times a weak prior (a normal one on the decimal logarithms of
+/// variances, with standard deviation 1, around [`SurfaceScales::usual`]); τ² is in closed form. The uncertainty of
+/// each scale adds to that of predictions: the posteriors at ±√3 of its standard deviation count by their
+/// probabilities, as in Gauss–Hermite quadrature with three points. The uncertainty of τ² makes predictions Student's
+/// t with [`OrderedSurface::freedom`] degrees of freedom.
+///
+/// The likelihood cannot tell δ from e if no setting was repeated: what versions and pairs leave is then noise.
+///
+/// The covariance is inverted by settings or by columns (levels and pairs of levels), whichever are fewer.
 ///
 /// Responses should be roughly additive: logarithms of times.
 ///
@@ -46,17 +54,46 @@ pub struct OrderedSurface {
     cells: Vec<Vec<usize>>,
     centre: f64,
     freedom: usize,
-    /// The posteriors of likely scales with their probabilities, the most likely one first.
-    posteriors: Vec<(f64, ScaledPosterior)>,
+    columns: LevelColumns,
+    /// The posterior of the most likely scales.
+    centred: ScaledPosterior,
+    /// Of each scale, the posteriors of smaller and larger ones with their probabilities.
+    around: Vec<Vec<(f64, ScaledPosterior)>>,
 }
 
 /// The posterior for given scales.
 #[derive(Debug, Clone, PartialEq)]
 struct ScaledPosterior {
     kernel: LevelKernel,
-    factor: CholeskyFactor,
+    /// K⁻¹ y.
     weights: Vec<f64>,
     signal: f64,
+    solver: SurfaceSolver,
+}
+
+/// What the variance of a posterior is computed from.
+#[derive(Debug, Clone, PartialEq)]
+enum SurfaceSolver {
+    /// The factor of the covariance of the settings.
+    Settings(CholeskyFactor),
+    /// The posterior means and covariance of the columns, and of each setting the share of its residual that is its
+    /// own.
+    Columns {
+        means: Vec<f64>,
+        covariance: SquareMatrix,
+        shares: Vec<f64>,
+    },
+}
+
+/// A covariance of settings that was factored.
+struct FactoredScales {
+    factor: CholeskyFactor,
+    /// The posterior means of the columns, if it was factored by columns.
+    means: Option<Vec<f64>>,
+    weights: Vec<f64>,
+    signal: f64,
+    /// Of the covariance of the settings' means.
+    log_determinant: f64,
 }
 
 /// Runs by setting.
@@ -110,22 +147,198 @@ impl SurfaceCells {
         })
     }
 
-    /// Returns the factor of the covariance of the means, its solution for them, and τ².
-    fn posterior(&self, kernel: &LevelKernel) -> Option<(CholeskyFactor, Vec<f64>, f64)> {
+    /// Returns the variance of what the mean of each setting has beyond levels and pairs.
+    fn residual_variances(&self, scales: &SurfaceScales) -> Vec<f64> {
+        let counts = self.counts.iter();
+        counts
+            .map(|count| scales.rest + scales.noise / as_f64(*count))
+            .collect()
+    }
+
+    /// Returns the factored covariance; `None` if it is not definite.
+    fn factored(&self, columns: &LevelColumns, kernel: &LevelKernel) -> Option<FactoredScales> {
+        let mut own = if self.settings.len() <= columns.count {
+            self.by_settings(kernel)?
+        } else {
+            self.by_columns(columns, kernel)?
+        };
+        let squares = dot(&self.around, &own.weights) + self.within / kernel.scales.noise;
+        own.signal = squares / as_f64(self.runs);
+        (own.signal > 0.0).then_some(own)
+    }
+
+    fn by_settings(&self, kernel: &LevelKernel) -> Option<FactoredScales> {
         let settings = &self.settings;
         let mut matrix = SquareMatrix::symmetric(settings.len(), |one, other| {
             kernel.at(&settings[one], &settings[other])
         });
-        let noise = kernel.scales.noise;
         for (at, count) in self.counts.iter().enumerate() {
-            matrix.set(at, at, matrix.at(at, at) + noise / as_f64(*count));
+            let noise = kernel.scales.noise / as_f64(*count);
+            matrix.set(at, at, matrix.at(at, at) + noise);
         }
         let factor = CholeskyFactor::definite(&matrix)?;
         let mut weights = self.around.clone();
         factor.solve(&mut weights);
-        let squares = dot(&self.around, &weights) + self.within / noise;
-        let signal = squares / as_f64(self.runs);
-        (signal > 0.0).then_some((factor, weights, signal))
+        Some(FactoredScales {
+            log_determinant: factor.log_determinant(),
+            factor,
+            means: None,
+            weights,
+            signal: 0.0,
+        })
+    }
+
+    /// K = X Λ Xᵀ + D has K⁻¹ y = D⁻¹ (y − X m) and |K| = |D| |Λ| |A|, where A = Λ⁻¹ + Xᵀ D⁻¹ X and A m = Xᵀ D⁻¹ y.
+    fn by_columns(&self, columns: &LevelColumns, kernel: &LevelKernel) -> Option<FactoredScales> {
+        let variances = self.residual_variances(&kernel.scales);
+        let (mut precision, prior) = columns.precision(kernel);
+        let mut means = vec![0.0; columns.count];
+        let mut own = Vec::new();
+        for (at, setting) in self.settings.iter().enumerate() {
+            own.clear();
+            own.extend(columns.of(setting));
+            let inverse = variances[at].recip();
+            for (place, row) in own.iter().enumerate() {
+                means[*row] += self.around[at] * inverse;
+                let start = row * columns.count;
+                for column in &own[..=place] {
+                    precision.entries[start + column] += inverse;
+                }
+            }
+        }
+        let factor = CholeskyFactor::definite(&precision)?;
+        factor.solve(&mut means);
+        let weights = (self.settings.iter().enumerate()).map(|(at, setting)| {
+            let fitted: f64 = columns.of(setting).map(|column| means[column]).sum();
+            (self.around[at] - fitted) / variances[at]
+        });
+        let weights = weights.collect();
+        let residual: f64 = variances.iter().map(|own| own.ln()).sum();
+        Some(FactoredScales {
+            log_determinant: residual + prior + factor.log_determinant(),
+            factor,
+            means: Some(means),
+            weights,
+            signal: 0.0,
+        })
+    }
+
+    fn posterior(&self, columns: &LevelColumns, kernel: LevelKernel) -> Option<ScaledPosterior> {
+        let own = self.factored(columns, &kernel)?;
+        let solver = match own.means {
+            None => SurfaceSolver::Settings(own.factor),
+            Some(means) => SurfaceSolver::Columns {
+                means,
+                covariance: own.factor.inverse(),
+                shares: (self.residual_variances(&kernel.scales).iter())
+                    .map(|variance| kernel.scales.rest / variance)
+                    .collect(),
+            },
+        };
+        Some(ScaledPosterior {
+            kernel,
+            weights: own.weights,
+            signal: own.signal,
+            solver,
+        })
+    }
+}
+
+/// The search for the most likely scales.
+struct ScaleSearch<'a> {
+    factors: &'a [SurfaceFactor],
+    cells: &'a SurfaceCells,
+    columns: &'a LevelColumns,
+    searched: Vec<SearchedScale>,
+    most: f64,
+    best: SurfaceScales,
+}
+
+impl<'a> ScaleSearch<'a> {
+    fn new(
+        factors: &'a [SurfaceFactor],
+        cells: &'a SurfaceCells,
+        columns: &'a LevelColumns,
+    ) -> Option<Self> {
+        let repeats = cells.runs - cells.settings.len();
+        let mut best = SurfaceScales::usual(factors);
+        if repeats == 0 {
+            best.rest = REST_WITHOUT_REPEATS * best.noise;
+        }
+        let searched = SearchedScale::all(factors, repeats);
+        let mut search = Self {
+            factors,
+            cells,
+            columns,
+            searched,
+            most: f64::NEG_INFINITY,
+            best,
+        };
+        search.most = search.evidence(&search.best)?;
+        for step in STEPS {
+            search.climb(step);
+        }
+        Some(search)
+    }
+
+    /// Moves each scale in turn by steps as long as that is likelier.
+    fn climb(&mut self, step: f64) {
+        for _ in 0..SWEEPS {
+            let before = self.most;
+            for scale in self.searched.clone() {
+                if !self.moves(scale, step) {
+                    self.moves(scale, -step);
+                }
+            }
+            if self.most - before < 0.02 {
+                break;
+            }
+        }
+    }
+
+    fn moves(&mut self, scale: SearchedScale, step: f64) -> bool {
+        let before = self.most;
+        while let Some(tried) = scale.moved(&self.best, step) {
+            let Some(likely) = self.evidence(&tried).filter(|own| *own > self.most) else {
+                break;
+            };
+            (self.most, self.best) = (likely, tried);
+        }
+        self.most > before
+    }
+
+    /// Returns the log marginal likelihood of scales, times their prior; `None` if the kernel is not definite.
+    fn evidence(&self, scales: &SurfaceScales) -> Option<f64> {
+        let kernel = LevelKernel::new(self.factors, scales.clone());
+        let own = self.cells.factored(self.columns, &kernel)?;
+        let repeats = as_f64(self.cells.runs - self.cells.settings.len());
+        let determinant = own.log_determinant + repeats * scales.noise.ln();
+        let likelihood = -0.5 * (as_f64(self.cells.runs) * own.signal.ln() + determinant);
+        Some(likelihood + scales.log_prior(self.factors))
+    }
+
+    /// Returns smaller and larger values of a scale with their probabilities, among the three of a quadrature.
+    fn around(&self, scale: SearchedScale) -> Vec<(f64, SurfaceScales)> {
+        let at = |decades: f64| {
+            let scales = scale.moved(&self.best, decades)?;
+            Some((self.evidence(&scales)? - self.most, scales))
+        };
+        let step = STEPS[1];
+        let fall = [-step, step].map(|decades| at(decades).map(|own| own.0));
+        // The end of what is searched is no reason to be sure.
+        let falls: Vec<f64> = fall.into_iter().flatten().collect();
+        let fall = -falls.iter().sum::<f64>() / as_f64(falls.len().max(1));
+        let [least, largest] = DEVIATIONS;
+        let deviation = (step / (2.0 * fall.max(1e-9)).sqrt()).clamp(least, largest);
+        let sides = [-1.0, 1.0].map(|side| at(side * 3.0_f64.sqrt() * deviation));
+        let mut sides: Vec<(f64, SurfaceScales)> = (sides.into_iter().flatten())
+            .map(|(likely, scales)| (likely.min(0.0).exp(), scales))
+            .collect();
+        let total: f64 = 1.0 + sides.iter().map(|own| own.0).sum::<f64>();
+        for own in &mut sides {
+            own.0 /= total;
+        }
+        sides
     }
 }
 
@@ -134,36 +347,23 @@ impl OrderedSurface {
     /// if a response is not finite or all are equal.
     pub fn new(factors: &[SurfaceFactor], runs: &[MeasuredRun]) -> Option<Self> {
         let cells = SurfaceCells::of(factors, runs)?;
-        let mut best = SurfaceScales::usual(factors);
-        let mut most = evidence(factors, &cells, &best)?;
-        // Those that differ from the best ones in one scale.
-        let mut around: Vec<(f64, SurfaceScales)> = Vec::new();
-        for _ in 0..SWEEPS {
-            let before = most;
-            around.clear();
-            for scale in SearchedScale::all(factors) {
-                for value in scale.grid() {
-                    let mut tried = best.clone();
-                    *scale.of(&mut tried) = *value;
-                    let Some(likely) = evidence(factors, &cells, &tried) else {
-                        continue;
-                    };
-                    around.push((likely, tried.clone()));
-                    if likely > most {
-                        (most, best) = (likely, tried);
-                    }
-                }
-            }
-            if most - before < 1e-3 {
-                break;
-            }
-        }
-        around.sort_by(|one, other| other.0.total_cmp(&one.0));
-        around.dedup_by(|one, other| one.1 == other.1);
-        around.retain(|own| own.1 != best && most - own.0 < UNLIKELY);
-        around.insert(0, (most, best));
-        around.truncate(LIKELY);
-        Self::of_cells(factors, &cells, around)
+        let columns = LevelColumns::new(factors);
+        let search = ScaleSearch::new(factors, &cells, &columns)?;
+        // All other scales together are as good as the noise, of which τ² is made.
+        let searched = (search.searched.iter()).filter(|own| **own != SearchedScale::Noise);
+        let around: Vec<Vec<(f64, SurfaceScales)>> =
+            searched.map(|scale| search.around(*scale)).collect();
+        let best = search.best.clone();
+        Self::of_cells(factors, &cells, best, around)
+    }
+
+    /// Returns the posterior for the most likely scales alone: quicker to make and to ask, and with intervals that
+    /// are a little narrower; `None` as [`OrderedSurface::new`].
+    pub fn most_likely(factors: &[SurfaceFactor], runs: &[MeasuredRun]) -> Option<Self> {
+        let cells = SurfaceCells::of(factors, runs)?;
+        let columns = LevelColumns::new(factors);
+        let best = ScaleSearch::new(factors, &cells, &columns)?.best;
+        Self::of_cells(factors, &cells, best, Vec::new())
     }
 
     /// Returns the posterior with scales that are given; `None` as [`OrderedSurface::new`].
@@ -173,50 +373,32 @@ impl OrderedSurface {
         scales: SurfaceScales,
     ) -> Option<Self> {
         let cells = SurfaceCells::of(factors, runs)?;
-        Self::of_cells(factors, &cells, vec![(0.0, scales)])
+        Self::of_cells(factors, &cells, scales, Vec::new())
     }
 
-    /// Returns the posterior over scales with their logarithmic weights, the largest first.
     fn of_cells(
         factors: &[SurfaceFactor],
         cells: &SurfaceCells,
-        scales: Vec<(f64, SurfaceScales)>,
+        best: SurfaceScales,
+        around: Vec<Vec<(f64, SurfaceScales)>>,
     ) -> Option<Self> {
-        let most = scales.first()?.0;
-        let posterior = |(likely, scales): (f64, SurfaceScales)| {
-            let kernel = LevelKernel::new(factors, scales);
-            let (factor, weights, signal) = cells.posterior(&kernel)?;
-            let own = ScaledPosterior {
-                kernel,
-                factor,
-                weights,
-                signal,
-            };
-            Some(((likely - most).exp(), own))
+        let columns = LevelColumns::new(factors);
+        let posterior =
+            |scales: SurfaceScales| cells.posterior(&columns, LevelKernel::new(factors, scales));
+        let sides = |own: Vec<(f64, SurfaceScales)>| {
+            let sides = own.into_iter();
+            sides
+                .filter_map(|(weight, scales)| Some((weight, posterior(scales)?)))
+                .collect()
         };
-        let mut posteriors: Vec<(f64, ScaledPosterior)> =
-            scales.into_iter().filter_map(posterior).collect();
-        let total: f64 = posteriors.iter().map(|own| own.0).sum();
-        for own in &mut posteriors {
-            own.0 /= total;
-        }
-        (!posteriors.is_empty()).then(|| Self {
+        Some(Self {
+            centred: posterior(best)?,
+            around: around.into_iter().map(sides).collect(),
             cells: cells.settings.clone(),
             centre: cells.centre,
             freedom: cells.settings.len().max(2) - 1,
-            posteriors,
+            columns,
         })
-    }
-
-    /// Returns the posterior for the most likely scales alone: quicker to ask, and with intervals that are a little
-    /// narrower.
-    #[must_use]
-    pub fn most_likely(mut self) -> Self {
-        self.posteriors.truncate(1);
-        for own in &mut self.posteriors {
-            own.0 = 1.0;
-        }
-        self
     }
 
     /// Returns what is expected of a setting.
@@ -231,22 +413,36 @@ impl OrderedSurface {
     /// Returns what is expected of a sum of settings with weights, such as 1 and −1 for a difference; weights sum up
     /// to 0. Settings share what is unknown of their common levels.
     pub fn contrast(&self, runs: &[(f64, &[usize])]) -> SurfacePrediction {
-        self.mixed(|posterior| {
-            let (mut mean, mut prior) = (0.0, 0.0);
-            let mut sum = vec![0.0; self.cells.len()];
-            for (weight, run) in runs {
-                let (own, known) = posterior.known(&self.cells, run);
-                mean += weight * own;
-                for (entry, value) in sum.iter_mut().zip(known) {
-                    *entry += weight * value;
-                }
-                let others = runs.iter();
-                prior += others
-                    .map(|(other, it)| weight * other * posterior.kernel.at(run, it))
-                    .sum::<f64>();
+        let mut terms: Vec<ContrastTerm<'_>> = Vec::new();
+        for (weight, run) in runs {
+            match terms.iter_mut().find(|own| own.run == *run) {
+                Some(own) => own.weight += weight,
+                None => terms.push(ContrastTerm {
+                    weight: *weight,
+                    run,
+                    cell: (self.cells)
+                        .binary_search_by(|own| own.as_slice().cmp(run))
+                        .ok(),
+                    columns: self.columns.of(run).collect(),
+                }),
             }
-            (mean, posterior.signal * (prior - dot(&sum, &sum)).max(0.0))
-        })
+        }
+        terms.retain(|own| own.weight != 0.0);
+        let (mean, variance) = self.centred.contrast(&self.cells, &terms);
+        let mut all = (mean, variance);
+        for sides in &self.around {
+            let (mut shift, mut square) = (0.0, 0.0);
+            for (weight, posterior) in sides {
+                let own = posterior.contrast(&self.cells, &terms);
+                shift += weight * (own.0 - mean);
+                square += weight * ((own.0 - mean).powi(2) + own.1 - variance);
+            }
+            all = (all.0 + shift, all.1 + square - shift * shift);
+        }
+        SurfacePrediction {
+            mean: all.0,
+            deviation: all.1.max(0.0).sqrt(),
+        }
     }
 
     /// Returns the degrees of freedom of predictions: one less than the measured settings.
@@ -256,45 +452,81 @@ impl OrderedSurface {
 
     /// Returns the most likely scales, and τ².
     pub fn scales(&self) -> (&SurfaceScales, f64) {
-        let own = &self.posteriors[0].1;
-        (&own.kernel.scales, own.signal)
+        (&self.centred.kernel.scales, self.centred.signal)
     }
+}
 
-    /// Returns mean and standard deviation of the mixture of all scales, from the mean and the variance of each.
-    fn mixed(&self, of: impl Fn(&ScaledPosterior) -> (f64, f64)) -> SurfacePrediction {
-        let (mut mean, mut square) = (0.0, 0.0);
-        for (weight, posterior) in &self.posteriors {
-            let (own, variance) = of(posterior);
-            mean += weight * own;
-            square += weight * (variance + own * own);
-        }
-        SurfacePrediction {
-            mean,
-            deviation: (square - mean * mean).max(0.0).sqrt(),
-        }
-    }
+/// A setting of a contrast.
+struct ContrastTerm<'a> {
+    weight: f64,
+    run: &'a [usize],
+    /// The number of the measured setting, if it is one.
+    cell: Option<usize>,
+    columns: Vec<usize>,
 }
 
 impl ScaledPosterior {
-    /// Returns the expected response around the centre, and L⁻¹ k.
-    fn known(&self, cells: &[Vec<usize>], run: &[usize]) -> (f64, Vec<f64>) {
-        let mut cross: Vec<f64> = cells.iter().map(|cell| self.kernel.at(cell, run)).collect();
-        let mean = dot(&cross, &self.weights);
-        self.factor.solve_lower(&mut cross);
-        (mean, cross)
+    /// Returns mean, around the centre, and variance of a sum of settings.
+    fn contrast(&self, cells: &[Vec<usize>], terms: &[ContrastTerm<'_>]) -> (f64, f64) {
+        let (mean, variance) = match &self.solver {
+            SurfaceSolver::Settings(factor) => self.by_settings(factor, cells, terms),
+            SurfaceSolver::Columns {
+                means,
+                covariance,
+                shares,
+            } => self.by_columns(means, covariance, shares, terms),
+        };
+        (mean, self.signal * variance.max(0.0))
     }
-}
 
-/// Returns the log marginal likelihood of scales, times their prior; `None` if the kernel is not definite.
-fn evidence(
-    factors: &[SurfaceFactor],
-    cells: &SurfaceCells,
-    scales: &SurfaceScales,
-) -> Option<f64> {
-    let kernel = LevelKernel::new(factors, scales.clone());
-    let (factor, _, signal) = cells.posterior(&kernel)?;
-    let repeats = as_f64(cells.runs - cells.settings.len());
-    let determinant = factor.log_determinant() + repeats * scales.noise.ln();
-    let likelihood = -0.5 * (as_f64(cells.runs) * signal.ln() + determinant);
-    Some(likelihood + scales.log_prior(factors))
+    fn by_settings(
+        &self,
+        factor: &CholeskyFactor,
+        cells: &[Vec<usize>],
+        terms: &[ContrastTerm<'_>],
+    ) -> (f64, f64) {
+        let covariance = |run: &[usize]| -> f64 {
+            let terms = terms.iter();
+            terms
+                .map(|own| own.weight * self.kernel.at(run, own.run))
+                .sum()
+        };
+        let mut cross: Vec<f64> = cells.iter().map(|cell| covariance(cell)).collect();
+        let mean = dot(&cross, &self.weights);
+        factor.solve_lower(&mut cross);
+        let prior: f64 = (terms.iter())
+            .map(|own| own.weight * covariance(own.run))
+            .sum();
+        (mean, prior - dot(&cross, &cross))
+    }
+
+    /// With s the share of a measured setting's residual that is its own, it is (1 − s) x β + s y, and of its own
+    /// variance 1 − s remains.
+    fn by_columns(
+        &self,
+        means: &[f64],
+        covariance: &SquareMatrix,
+        shares: &[f64],
+        terms: &[ContrastTerm<'_>],
+    ) -> (f64, f64) {
+        let (mut mean, mut variance) = (0.0, 0.0);
+        let mut sum: Vec<(usize, f64)> = Vec::new();
+        for own in terms {
+            let share = own.cell.map_or(0.0, |cell| shares[cell]);
+            variance += own.weight.powi(2) * self.kernel.scales.rest * (1.0 - share);
+            // The residual is D K⁻¹ y, and s D is the variance of what is the setting's own.
+            let residual = own.cell.map_or(0.0, |cell| self.weights[cell]);
+            let fitted: f64 = own.columns.iter().map(|column| means[*column]).sum();
+            mean += own.weight * (fitted + self.kernel.scales.rest * residual);
+            let weight = own.weight * (1.0 - share);
+            sum.extend(own.columns.iter().map(|column| (*column, weight)));
+        }
+        for (at, (row, weight)) in sum.iter().enumerate() {
+            let entries = covariance.row(*row);
+            let before = sum[..at].iter();
+            let twice: f64 = before.map(|(column, other)| other * entries[*column]).sum();
+            variance += weight * (2.0 * twice + weight * entries[*row]);
+        }
+        (mean, variance)
+    }
 }
