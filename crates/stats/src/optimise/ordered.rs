@@ -225,6 +225,10 @@ impl SurfaceCells {
 
     fn posterior(&self, columns: &LevelColumns, kernel: LevelKernel) -> Option<ScaledPosterior> {
         let own = self.factored(columns, &kernel)?;
+        Some(self.solved(own, kernel))
+    }
+
+    fn solved(&self, own: FactoredScales, kernel: LevelKernel) -> ScaledPosterior {
         let solver = match own.means {
             None => SurfaceSolver::Settings(own.factor),
             Some(means) => SurfaceSolver::Columns {
@@ -235,12 +239,12 @@ impl SurfaceCells {
                     .collect(),
             },
         };
-        Some(ScaledPosterior {
+        ScaledPosterior {
             kernel,
             weights: own.weights,
             signal: own.signal,
             solver,
-        })
+        }
     }
 }
 
@@ -528,5 +532,69 @@ impl ScaledPosterior {
             variance += weight * (2.0 * twice + weight * entries[*row]);
         }
         (mean, variance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_and_columns_give_the_same_posterior() {
+        let factors = [
+            SurfaceFactor::Ordered(4),
+            SurfaceFactor::Ordered(3),
+            SurfaceFactor::Ordered(2),
+            SurfaceFactor::Block(2),
+        ];
+        // Some settings once, some twice, some never.
+        let runs: Vec<MeasuredRun> = (0..60_usize)
+            .filter(|at| at % 5 != 3)
+            .map(|at| {
+                let run = vec![at % 4, at / 4 % 3, at / 12 % 2, at / 24 % 2];
+                (run, as_f64(at * 7919 % 101) / 50.0)
+            })
+            .collect();
+        let cells = SurfaceCells::of(&factors, &runs).expect("varies");
+        let columns = LevelColumns::new(&factors);
+        let scales = SurfaceScales {
+            main: vec![0.7, 2.0, 0.1, 100.0],
+            pairs: 0.2,
+            rest: 0.05,
+            noise: 0.3,
+            correlation: 0.6,
+        };
+        let kernel = LevelKernel::new(&factors, scales);
+        let both = [
+            cells.by_settings(&kernel).expect("definite"),
+            cells.by_columns(&columns, &kernel).expect("definite"),
+        ];
+        let close = |one: f64, other: f64| {
+            assert!(
+                (one - other).abs() < 1e-9 * (1.0 + one.abs()),
+                "{one} {other}"
+            );
+        };
+        close(both[0].log_determinant, both[1].log_determinant);
+        let both = both.map(|mut own| {
+            own.signal = 1.0;
+            cells.solved(own, kernel.clone())
+        });
+        let (measured, other) = (&cells.settings[3], vec![3, 1, 1, 1]);
+        assert!(!cells.settings.contains(&other), "never measured");
+        for weights in [[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]] {
+            let runs = [measured, &other].into_iter().zip(weights);
+            let terms: Vec<ContrastTerm<'_>> = runs
+                .map(|(run, weight)| ContrastTerm {
+                    weight,
+                    run,
+                    cell: cells.settings.iter().position(|own| own == run),
+                    columns: columns.of(run).collect(),
+                })
+                .collect();
+            let [one, two] = (both.each_ref()).map(|own| own.contrast(&cells.settings, &terms));
+            close(one.0, two.0);
+            close(one.1, two.1);
+        }
     }
 }

@@ -51,7 +51,7 @@ impl SurfaceScales {
         Self {
             main: main.collect(),
             pairs: 0.1,
-            rest: 0.03,
+            rest: 0.003,
             noise: 0.1,
             correlation: 0.8,
         }
@@ -87,12 +87,12 @@ pub(super) enum SearchedScale {
 /// Correlations of neighbours are searched for between these.
 const CORRELATIONS: [f64; 2] = [0.005, 0.98];
 
-/// Variances are searched for between these, shares of the noise between the square roots.
+/// Variances are searched for between these.
 const VARIANCES: [f64; 2] = [1e-5, 1e3];
 
 /// Without repeats the likelihood does not tell noise from what a setting has of its own, which is taken for so small
 /// a share of it.
-pub(super) const REST_WITHOUT_REPEATS: f64 = 0.01;
+pub(super) const REST_WITHOUT_REPEATS: f64 = 1e-4;
 
 impl SearchedScale {
     /// Returns the scales of factors, in the order in which they are searched for; with or without repeated settings.
@@ -108,19 +108,15 @@ impl SearchedScale {
         let mut moved = scales.clone();
         let factor = 10.0_f64.powf(decades);
         let [least, most] = VARIANCES;
-        let within = |value: f64, root: f64| {
-            (least.powf(root)..=most.powf(root))
-                .contains(&value)
-                .then_some(value)
-        };
+        let within = |value: f64| (least..=most).contains(&value).then_some(value);
         match self {
-            Self::Main(at) => moved.main[at] = within(moved.main[at] * factor, 1.0)?,
-            Self::Pairs => moved.pairs = within(moved.pairs * factor, 1.0)?,
+            Self::Main(at) => moved.main[at] = within(moved.main[at] * factor)?,
+            Self::Pairs => moved.pairs = within(moved.pairs * factor)?,
             Self::Rest => {
-                moved.rest = moved.noise * within(factor * moved.rest / moved.noise, 0.5)?;
+                moved.rest = moved.noise * within(factor * moved.rest / moved.noise)?;
             }
             Self::Noise => {
-                moved.noise = within(moved.noise * factor, 1.0)?;
+                moved.noise = within(moved.noise * factor)?;
                 moved.rest *= factor;
             }
             Self::Correlation => {
