@@ -630,7 +630,7 @@ fn table_of_advised_stacks() {
         own,
     };
     table_of_advised(
-        std::env::var("ROUNDS").map_or(100, |it| it.parse().unwrap()),
+        100,
         &[
             set(360, 1, 0.02, 0.0, 0.0),
             set(360, 1, 0.02, 0.01, 0.0),
