@@ -97,7 +97,7 @@ impl<'a> ScaleSearch<'a> {
         };
         let step = STEPS[1];
         let fall = [-step, step].map(|decades| at(decades).map(|own| own.0));
-        // The end of what is searched is no reason to be sure.
+        // A normal density falls by h² / 2 σ² within h; the end of what is searched is no reason to be sure.
         let falls: Vec<f64> = fall.into_iter().flatten().collect();
         let fall = -falls.iter().sum::<f64>() / as_f64(falls.len().max(1));
         let [least, largest] = DEVIATIONS;
