@@ -536,7 +536,7 @@ struct StackSet {
 /// The numbers of versions of five packages: 23 of 1,440 stacks.
 const PACKAGES: [usize; 5] = [6, 5, 4, 4, 3];
 
-/// What versions and pairs of versions change, each independent of all others.
+/// Returns all stacks with their costs: changes by versions and pairs of versions, each independent of all others.
 fn independent_costs(random: &mut impl Rng, set: &StackSet) -> Vec<(Vec<usize>, f64)> {
     let mut draws = |count: usize, deviation: f64| -> Vec<f64> {
         (0..count).map(|_| deviation * normal(random)).collect()
