@@ -16,7 +16,7 @@ pub(super) struct ScaledPosterior {
     solver: SurfaceSolver,
 }
 
-/// What the variance of a posterior is computed from.
+/// The parts of a posterior that its variance is computed from.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum SurfaceSolver {
     /// The factor of the covariance of the settings.
