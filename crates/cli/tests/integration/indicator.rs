@@ -422,3 +422,25 @@ fn own_measurements_become_inspections_that_can_be_imported() {
     };
     assert_eq!(list(other.path()), list(path));
 }
+
+#[test]
+fn a_framework_that_is_not_installed_is_a_breach() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    fs::write(path.join("beside.py"), "raise SystemExit('imported')\n").unwrap();
+    for (framework, is_known) in [
+        ("json", true),
+        ("Python", true),
+        ("beside", true),
+        ("besides", false),
+    ] {
+        let script = format!(
+            "import json\nprint(json.dumps({{'name': 'X', 'framework': '{framework}', '@parameters': {{}}, '@result': {{'x': 1}}}}))\n"
+        );
+        fs::write(path.join("script.py"), script).unwrap();
+        let told = run(path, &["indicator", "check", "script.py"]);
+        assert_eq!(told.ends_with("exit 0"), is_known, "{told}");
+        let breach = format!("`{framework}` is not installed");
+        assert_eq!(told.contains(&breach), !is_known, "{told}");
+    }
+}

@@ -258,7 +258,7 @@ if __name__ == '__main__':
     with multiprocessing.Pool(2) as pool:
         total = sum(pool.map(abs, [1, helper.VALUE]))
     tempfile.TemporaryFile().write(b'x')
-    print(json.dumps({'name': 'X', 'framework': 'f', '@parameters': {}, '@result': {'total': total}}))
+    print(json.dumps({'name': 'X', 'framework': 'python', '@parameters': {}, '@result': {'total': total}}))
 ";
 
 #[test]

@@ -103,7 +103,7 @@ fn an_interrupted_session_in_a_home_folder_is_resumed() {
 fn the_values_of_kept_variables_are_never_stored() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    let script = "import json, os\nprint(json.dumps({'name': 'X', 'framework': 'f', '@parameters': {}, \
+    let script = "import json, os\nprint(json.dumps({'name': 'X', 'framework': 'python', '@parameters': {}, \
                   '@result': {'length': float(len(os.environ['HF_TOKEN']))}}))\n";
     fs::write(here.join("s.py"), script).unwrap();
     let keep = [

@@ -22,6 +22,25 @@ const STDERR: usize = 4 << 10;
 /// Longer scripts are recorded by their hash alone.
 const LONGEST_TEXT: usize = 256 << 10;
 
+/// Exits with [`NOT_FOUND`] if its first argument is neither the interpreter, an installed package, nor a module that a
+/// script in the folder of the second argument can import. Nothing is imported.
+const FIND_PACKAGE: &str = "\
+import importlib.metadata, importlib.util, sys
+name, folder = sys.argv[1:]
+sys.path[0] = folder
+if name.lower() in ('python', sys.implementation.name):
+    sys.exit(0)
+try:
+    importlib.metadata.version(name)
+    sys.exit(0)
+except importlib.metadata.PackageNotFoundError:
+    pass
+found = [importlib.util.find_spec(own.replace('-', '_').split('.')[0]) for own in (name, name.lower())]
+sys.exit(0 if any(own and own.origin for own in found) else 73)
+";
+/// The exit code for a package that is not installed.
+const NOT_FOUND: i32 = 73;
+
 /// A script that prints an indicator document.
 #[derive(Debug, Clone)]
 pub struct IndicatorScript {
@@ -137,7 +156,7 @@ impl IndicatorScript {
     ) -> Result<ProbedScript, IndicatorError> {
         let mut environment = parameters.clone();
         environment.extend(python.iter().flat_map(|folder| folder.variables()));
-        let executed = executor.execute(&Execution {
+        let execution = Execution {
             command: self.command(),
             directory: Some(limits.directory.clone()),
             environment,
@@ -149,7 +168,8 @@ impl IndicatorScript {
             leftovers: LeftoverPolicy::End,
             cpus: None,
             confinement: self.confinement(limits),
-        })?;
+        };
+        let executed = executor.execute(&execution)?;
         let stderr = String::from_utf8_lossy(&executed.stderr.bytes).into_owned();
         let read = match &executed.end {
             ExecutionEnd::Exited(0) => {
@@ -158,6 +178,11 @@ impl IndicatorScript {
                 if let Some(document) = &read.document {
                     let findings = document.check_parameters(parameters);
                     read.findings.extend(findings);
+                    let framework = document.framework.clone();
+                    if self.lacks(&framework, execution, executor)? {
+                        let missing = ContractFinding::NotInstalled(framework);
+                        read.findings.push(missing);
+                    }
                 }
                 read
             }
@@ -178,6 +203,36 @@ impl IndicatorScript {
             }
         };
         Ok(ProbedScript { read, stderr })
+    }
+
+    /// Returns whether the interpreter that executes the script knows no package or module of this name. What other
+    /// programs have is not known.
+    fn lacks(
+        &self,
+        framework: &str,
+        execution: Execution,
+        executor: &mut LocalExecutor,
+    ) -> Result<bool, IndicatorError> {
+        let folder = self.path.parent();
+        let (true, ScriptSurroundings::Here, Some(folder)) =
+            (is_python(&self.path), self.surroundings, folder)
+        else {
+            return Ok(false);
+        };
+        let folder = folder.display().to_string();
+        let words = ["python3", "-c", FIND_PACKAGE, framework, &folder];
+        let command = CommandLine::Words(words.map(str::to_owned).to_vec());
+        let executed = executor.execute(&Execution {
+            command,
+            ..execution
+        })?;
+        match executed.end {
+            ExecutionEnd::Interrupted => Err(IndicatorError::Interrupted),
+            ExecutionEnd::Exited(code) => Ok(code == NOT_FOUND),
+            ExecutionEnd::Signalled(_) | ExecutionEnd::TimedOut | ExecutionEnd::NotStarted(_) => {
+                Ok(false)
+            }
+        }
     }
 }
 

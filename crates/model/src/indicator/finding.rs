@@ -28,6 +28,15 @@ pub enum ContractFinding {
     /// Parameters and results share keys.
     #[error("in both `@parameters` and `@result`: {}", .0.join(", "))]
     SharedKeys(Vec<String>),
+    /// Keys stand twice in the same object, of which a reader would take the last.
+    #[error("more than once in the same object: {}", .0.join(", "))]
+    RepeatedKeys(Vec<String>),
+    /// Several values are the same metric, such as `a.b` and `b` in `a`.
+    #[error("several values of the same metric: {}", .0.join(", "))]
+    RepeatedMetrics(Vec<MetricName>),
+    /// The framework is not installed where the script was executed.
+    #[error("the framework `{0}` is not installed where the script was executed")]
+    NotInstalled(String),
     /// There is nothing to record.
     #[error("`@result` has no number")]
     NoNumber,
@@ -105,6 +114,9 @@ impl ContractFinding {
             | Self::MissingKey { .. }
             | Self::WrongType { .. }
             | Self::SharedKeys { .. }
+            | Self::RepeatedKeys { .. }
+            | Self::RepeatedMetrics { .. }
+            | Self::NotInstalled { .. }
             | Self::NoNumber
             | Self::ParameterIgnored { .. }
             | Self::ParameterUnknown { .. }

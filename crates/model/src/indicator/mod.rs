@@ -1,6 +1,7 @@
 //! The contract of indicators: scripts whose standard output is one JSON object with `@parameters` and `@result`.
 
 mod finding;
+mod repeated;
 
 use std::collections::BTreeMap;
 
@@ -55,7 +56,15 @@ impl ReadIndicator {
             findings: vec![finding],
         };
         let error = match serde_json::from_str::<Json>(text) {
-            Ok(Json::Object(whole)) => return Self::of_object(whole),
+            Ok(Json::Object(whole)) => {
+                let mut read = Self::of_object(whole);
+                let repeated = repeated::repeated_keys(text);
+                if !repeated.is_empty() {
+                    (read.findings).insert(0, ContractFinding::RepeatedKeys(repeated));
+                    read.document = None;
+                }
+                return read;
+            }
             Ok(_) => {
                 let reason = "it is another JSON value".to_owned();
                 return failed(ContractFinding::NotAnObject(reason));
@@ -96,13 +105,17 @@ impl ReadIndicator {
         if whole.contains_key(RESULT) && names.is_empty() {
             findings.push(ContractFinding::NoNumber);
         }
-        if !others.is_empty() {
-            findings.push(ContractFinding::NotMetrics(others));
-        }
         match whole.get(SCORE) {
             Some(Json::Number(_)) => names.push(SCORE.to_owned()),
             Some(Json::Null) | None => findings.push(ContractFinding::NoScore),
             Some(_) => findings.push(wrong(SCORE, "a number")),
+        }
+        let repeated = repeated_names(&names, &others);
+        if !repeated.is_empty() {
+            findings.push(ContractFinding::RepeatedMetrics(repeated));
+        }
+        if !others.is_empty() {
+            findings.push(ContractFinding::NotMetrics(others));
         }
         names.retain(|name| metrics.get(name).is_none_or(|it| it.better.is_none()));
         if !names.is_empty() {
@@ -301,6 +314,16 @@ fn collect_names(
     }
 }
 
+/// Returns the names that several values have, in order.
+fn repeated_names(names: &[String], others: &[String]) -> Vec<String> {
+    let mut all: Vec<&String> = names.iter().chain(others).collect();
+    all.sort_unstable();
+    let pairs = all.windows(2).filter(|pair| pair[0] == pair[1]);
+    let mut repeated: Vec<String> = pairs.map(|pair| pair[0].clone()).collect();
+    repeated.dedup();
+    repeated
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -366,6 +389,28 @@ mod tests {
             ),
             ["breach: standard output is not a JSON object: expected value at line 1 column 69"]
         );
+    }
+
+    #[test]
+    fn a_key_or_a_metric_that_stands_twice_is_a_breach() {
+        let with = |result: &str| {
+            let text = format!(
+                r#"{{"name": "A", "framework": "b", "@parameters": {{}}, "@result": {{{result}}}, "overall_score": 1}}"#
+            );
+            let mut all = findings(&text);
+            all.retain(|own| own.starts_with("breach"));
+            all
+        };
+        assert_eq!(
+            with(r#""x": 1, "y": {"z": 1, "z": 2}, "x": 2"#),
+            ["breach: more than once in the same object: @result.y.z, @result.x"]
+        );
+        assert_eq!(
+            with(r#""a.b": 1, "a": {"b": 2}, "overall_score": 3"#),
+            ["breach: several values of the same metric: a.b, overall_score"]
+        );
+        assert_eq!(with(r#""a.b": 1, "a": {"c": 2}, "b": {"z": 1}"#), [""; 0]);
+        assert_eq!(with(r#""a": [1, 2], "b": "b""#), [""; 0]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub const KIND: AnswerKind = AnswerKind::of::<StacksFields<'_>>("stack-resolve")
 
 /// Length of a shortened digest, with the name of its algorithm.
 const DIGEST: usize = 19;
-/// Number of combinations whose reason is listed if there are no stacks.
+/// Number of different reasons that are listed, each with the first of its combinations.
 const REASONS: usize = 3;
 
 /// Stacks that were resolved.
@@ -122,12 +122,14 @@ impl StacksAnswer<'_> {
         };
         let stacks = counted(self.stacks.len(), "stack");
         let mut notes = Vec::new();
-        if self.stacks.is_empty() {
-            notes.extend(self.unresolved.iter().take(REASONS).map(|refused| {
-                let mut lines = refused.log.lines().map(str::trim);
-                let reason = lines.find(|line| !line.is_empty()).unwrap_or_default();
-                Note::marked("unresolved", format!("{}: {reason}", refused.name))
-            }));
+        let mut reasons: Vec<String> = Vec::new();
+        for refused in &self.unresolved {
+            let reason = explanation(refused.log);
+            if reasons.len() < REASONS && !reasons.contains(&reason) {
+                let text = format!("{}: {reason}", refused.name);
+                notes.push(Note::marked("unresolved", text));
+                reasons.push(reason);
+            }
         }
         if let Some(file) = self.file {
             let text = format!(
@@ -153,5 +155,38 @@ impl StacksAnswer<'_> {
             file: self.file,
         };
         ReadyAnswer::new(&KIND, text, &fields, &rows)
+    }
+}
+
+/// Returns why nothing resolves in uv's words, on one line: what follows its heading, and its hints.
+fn explanation(log: &str) -> String {
+    let lines = log.lines().map(|line| {
+        let line = line.trim_start_matches([' ', '│', '├', '╰', '─', '▶', '×']);
+        line.trim()
+    });
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    match lines.as_slice() {
+        [heading, rest @ ..] if heading.ends_with(':') && !rest.is_empty() => rest.join(" "),
+        all => all.join(" "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_explanation_of_uv_is_kept_without_its_heading_and_lines() {
+        let log = "  × No solution found when resolving dependencies:\n  ╰─▶ Because only alpha>=2 is available and you require\n      alpha<2, we can conclude that your requirements are unsatisfiable.\n\n      hint: Pre-releases are available";
+        assert_eq!(
+            explanation(log),
+            "Because only alpha>=2 is available and you require alpha<2, we can conclude that your requirements \
+             are unsatisfiable. hint: Pre-releases are available"
+        );
+        assert_eq!(
+            explanation("error: no route to host"),
+            "error: no route to host"
+        );
+        assert_eq!(explanation("it failed:\n"), "it failed:");
     }
 }

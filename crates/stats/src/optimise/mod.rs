@@ -1,8 +1,11 @@
 //! Optimisation: which settings to measure next to find a good one in few runs.
 
+mod cells;
+mod columns;
 mod ordered;
 mod propose;
 mod scales;
+mod search;
 mod stacks;
 mod surface;
 #[cfg(test)]

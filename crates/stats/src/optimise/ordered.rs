@@ -1,18 +1,11 @@
 //! A Bayesian model of the response over factors whose levels are in an order, such as versions of packages.
 
+use super::cells::{ContrastTerm, ScaledPosterior, SurfaceCells};
+use super::columns::LevelColumns;
 use super::scales::{LevelKernel, SearchedScale, SurfaceFactor, SurfaceScales};
+use super::search::ScaleSearch;
 use super::surface::SurfacePrediction;
 use crate::as_f64;
-use crate::cholesky::{CholeskyFactor, SquareMatrix, dot};
-
-/// So many posteriors are mixed at most.
-const LIKELY: usize = 8;
-
-/// Scales whose logarithmic probability is lower by this are not mixed in.
-const UNLIKELY: f64 = 4.0;
-
-/// So often all scales are tried in turn at most.
-const SWEEPS: usize = 4;
 
 /// A run's levels and its response.
 pub type MeasuredRun = (Vec<usize>, f64);
@@ -23,10 +16,15 @@ pub type MeasuredRun = (Vec<usize>, f64);
 /// levels i and j of an ordered factor (an Ornstein–Uhlenbeck process over the order: smooth on the whole, and free
 /// to jump), and v_f [i = j] of a block; h_fg has ρ √(v_f v_g) times the product of both correlations; δ is
 /// independent of setting to setting; e is the noise of a run. v, ρ, r and the variances of δ and e are searched for
-/// on a grid, coordinate by coordinate, by the marginal likelihood times a weak prior (a normal one on the decimal
-/// logarithms of variances, with standard deviation 1, around [`SurfaceScales::usual`]); τ² is in closed form. The
-/// posterior is the mixture of the most likely scales and those that differ from them in one, by their probabilities.
-/// The uncertainty of τ² makes predictions Student's t with [`OrderedSurface::freedom`] degrees of freedom.
+/// coordinate by coordinate, by the marginal likelihood times a weak prior (a normal one on the decimal logarithms of
+/// variances, with standard deviation 1, around [`SurfaceScales::usual`]); τ² is in closed form. The uncertainty of
+/// each scale adds to that of predictions: the posteriors at ±√3 of its standard deviation count by their
+/// probabilities, as in Gauss–Hermite quadrature with three points. The uncertainty of τ² makes predictions Student's
+/// t with [`OrderedSurface::freedom`] degrees of freedom.
+///
+/// The likelihood cannot tell δ from e if no setting was repeated: what versions and pairs leave is then noise.
+///
+/// The covariance is inverted by settings or by columns (levels and pairs of levels), whichever are fewer.
 ///
 /// Responses should be roughly additive: logarithms of times.
 ///
@@ -46,87 +44,11 @@ pub struct OrderedSurface {
     cells: Vec<Vec<usize>>,
     centre: f64,
     freedom: usize,
-    /// The posteriors of likely scales with their probabilities, the most likely one first.
-    posteriors: Vec<(f64, ScaledPosterior)>,
-}
-
-/// The posterior for given scales.
-#[derive(Debug, Clone, PartialEq)]
-struct ScaledPosterior {
-    kernel: LevelKernel,
-    factor: CholeskyFactor,
-    weights: Vec<f64>,
-    signal: f64,
-}
-
-/// Runs by setting.
-struct SurfaceCells {
-    settings: Vec<Vec<usize>>,
-    counts: Vec<usize>,
-    /// Means around the mean of all settings.
-    around: Vec<f64>,
-    centre: f64,
-    /// The sum of squares within settings.
-    within: f64,
-    runs: usize,
-}
-
-impl SurfaceCells {
-    fn of(factors: &[SurfaceFactor], runs: &[MeasuredRun]) -> Option<Self> {
-        let exists = |run: &[usize]| {
-            run.len() == factors.len()
-                && (run.iter().zip(factors)).all(|(level, factor)| *level < factor.levels())
-        };
-        let is_usable = |(run, response): &MeasuredRun| exists(run) && response.is_finite();
-        if runs.len() < 2 || !runs.iter().all(is_usable) {
-            return None;
-        }
-        let mut settings: Vec<Vec<usize>> = runs.iter().map(|(run, _)| run.clone()).collect();
-        settings.sort_unstable();
-        settings.dedup();
-        let (mut counts, mut sums) = (vec![0; settings.len()], vec![0.0; settings.len()]);
-        let place = |run: &Vec<usize>| settings.binary_search(run).unwrap_or_default();
-        for (run, response) in runs {
-            counts[place(run)] += 1;
-            sums[place(run)] += response;
-        }
-        let means: Vec<f64> = (sums.iter().zip(&counts))
-            .map(|(sum, count)| sum / as_f64(*count))
-            .collect();
-        let within = runs
-            .iter()
-            .map(|(run, response)| (response - means[place(run)]).powi(2))
-            .sum();
-        let centre = means.iter().sum::<f64>() / as_f64(means.len());
-        let around: Vec<f64> = means.iter().map(|mean| mean - centre).collect();
-        let varies = around.iter().any(|value| value.abs() > 0.0) || within > 0.0;
-        varies.then_some(Self {
-            settings,
-            counts,
-            around,
-            centre,
-            within,
-            runs: runs.len(),
-        })
-    }
-
-    /// Returns the factor of the covariance of the means, its solution for them, and τ².
-    fn posterior(&self, kernel: &LevelKernel) -> Option<(CholeskyFactor, Vec<f64>, f64)> {
-        let settings = &self.settings;
-        let mut matrix = SquareMatrix::symmetric(settings.len(), |one, other| {
-            kernel.at(&settings[one], &settings[other])
-        });
-        let noise = kernel.scales.noise;
-        for (at, count) in self.counts.iter().enumerate() {
-            matrix.set(at, at, matrix.at(at, at) + noise / as_f64(*count));
-        }
-        let factor = CholeskyFactor::definite(&matrix)?;
-        let mut weights = self.around.clone();
-        factor.solve(&mut weights);
-        let squares = dot(&self.around, &weights) + self.within / noise;
-        let signal = squares / as_f64(self.runs);
-        (signal > 0.0).then_some((factor, weights, signal))
-    }
+    columns: LevelColumns,
+    /// The posterior of the most likely scales.
+    centred: ScaledPosterior,
+    /// Of each scale, the posteriors of smaller and larger ones with their probabilities.
+    around: Vec<Vec<(f64, ScaledPosterior)>>,
 }
 
 impl OrderedSurface {
@@ -134,36 +56,23 @@ impl OrderedSurface {
     /// if a response is not finite or all are equal.
     pub fn new(factors: &[SurfaceFactor], runs: &[MeasuredRun]) -> Option<Self> {
         let cells = SurfaceCells::of(factors, runs)?;
-        let mut best = SurfaceScales::usual(factors);
-        let mut most = evidence(factors, &cells, &best)?;
-        // Those that differ from the best ones in one scale.
-        let mut around: Vec<(f64, SurfaceScales)> = Vec::new();
-        for _ in 0..SWEEPS {
-            let before = most;
-            around.clear();
-            for scale in SearchedScale::all(factors) {
-                for value in scale.grid() {
-                    let mut tried = best.clone();
-                    *scale.of(&mut tried) = *value;
-                    let Some(likely) = evidence(factors, &cells, &tried) else {
-                        continue;
-                    };
-                    around.push((likely, tried.clone()));
-                    if likely > most {
-                        (most, best) = (likely, tried);
-                    }
-                }
-            }
-            if most - before < 1e-3 {
-                break;
-            }
-        }
-        around.sort_by(|one, other| other.0.total_cmp(&one.0));
-        around.dedup_by(|one, other| one.1 == other.1);
-        around.retain(|own| own.1 != best && most - own.0 < UNLIKELY);
-        around.insert(0, (most, best));
-        around.truncate(LIKELY);
-        Self::of_cells(factors, &cells, around)
+        let columns = LevelColumns::new(factors);
+        let search = ScaleSearch::new(factors, &cells, &columns)?;
+        // All other scales together are as good as the noise, of which τ² is made.
+        let searched = (search.searched.iter()).filter(|own| **own != SearchedScale::Noise);
+        let around: Vec<Vec<(f64, SurfaceScales)>> =
+            searched.map(|scale| search.around(*scale)).collect();
+        let best = search.best.clone();
+        Self::of_cells(factors, &cells, best, around)
+    }
+
+    /// Returns the posterior for the most likely scales alone: quicker to make and to ask, and with intervals that
+    /// are a little narrower; `None` as [`OrderedSurface::new`].
+    pub fn most_likely(factors: &[SurfaceFactor], runs: &[MeasuredRun]) -> Option<Self> {
+        let cells = SurfaceCells::of(factors, runs)?;
+        let columns = LevelColumns::new(factors);
+        let best = ScaleSearch::new(factors, &cells, &columns)?.best;
+        Self::of_cells(factors, &cells, best, Vec::new())
     }
 
     /// Returns the posterior with scales that are given; `None` as [`OrderedSurface::new`].
@@ -173,50 +82,32 @@ impl OrderedSurface {
         scales: SurfaceScales,
     ) -> Option<Self> {
         let cells = SurfaceCells::of(factors, runs)?;
-        Self::of_cells(factors, &cells, vec![(0.0, scales)])
+        Self::of_cells(factors, &cells, scales, Vec::new())
     }
 
-    /// Returns the posterior over scales with their logarithmic weights, the largest first.
     fn of_cells(
         factors: &[SurfaceFactor],
         cells: &SurfaceCells,
-        scales: Vec<(f64, SurfaceScales)>,
+        best: SurfaceScales,
+        around: Vec<Vec<(f64, SurfaceScales)>>,
     ) -> Option<Self> {
-        let most = scales.first()?.0;
-        let posterior = |(likely, scales): (f64, SurfaceScales)| {
-            let kernel = LevelKernel::new(factors, scales);
-            let (factor, weights, signal) = cells.posterior(&kernel)?;
-            let own = ScaledPosterior {
-                kernel,
-                factor,
-                weights,
-                signal,
-            };
-            Some(((likely - most).exp(), own))
+        let columns = LevelColumns::new(factors);
+        let posterior =
+            |scales: SurfaceScales| cells.posterior(&columns, LevelKernel::new(factors, scales));
+        let sides = |own: Vec<(f64, SurfaceScales)>| {
+            let sides = own.into_iter();
+            sides
+                .filter_map(|(weight, scales)| Some((weight, posterior(scales)?)))
+                .collect()
         };
-        let mut posteriors: Vec<(f64, ScaledPosterior)> =
-            scales.into_iter().filter_map(posterior).collect();
-        let total: f64 = posteriors.iter().map(|own| own.0).sum();
-        for own in &mut posteriors {
-            own.0 /= total;
-        }
-        (!posteriors.is_empty()).then(|| Self {
+        Some(Self {
+            centred: posterior(best)?,
+            around: around.into_iter().map(sides).collect(),
             cells: cells.settings.clone(),
             centre: cells.centre,
             freedom: cells.settings.len().max(2) - 1,
-            posteriors,
+            columns,
         })
-    }
-
-    /// Returns the posterior for the most likely scales alone: quicker to ask, and with intervals that are a little
-    /// narrower.
-    #[must_use]
-    pub fn most_likely(mut self) -> Self {
-        self.posteriors.truncate(1);
-        for own in &mut self.posteriors {
-            own.0 = 1.0;
-        }
-        self
     }
 
     /// Returns what is expected of a setting.
@@ -231,22 +122,36 @@ impl OrderedSurface {
     /// Returns what is expected of a sum of settings with weights, such as 1 and −1 for a difference; weights sum up
     /// to 0. Settings share what is unknown of their common levels.
     pub fn contrast(&self, runs: &[(f64, &[usize])]) -> SurfacePrediction {
-        self.mixed(|posterior| {
-            let (mut mean, mut prior) = (0.0, 0.0);
-            let mut sum = vec![0.0; self.cells.len()];
-            for (weight, run) in runs {
-                let (own, known) = posterior.known(&self.cells, run);
-                mean += weight * own;
-                for (entry, value) in sum.iter_mut().zip(known) {
-                    *entry += weight * value;
-                }
-                let others = runs.iter();
-                prior += others
-                    .map(|(other, it)| weight * other * posterior.kernel.at(run, it))
-                    .sum::<f64>();
+        let mut terms: Vec<ContrastTerm<'_>> = Vec::new();
+        for (weight, run) in runs {
+            match terms.iter_mut().find(|own| own.run == *run) {
+                Some(own) => own.weight += weight,
+                None => terms.push(ContrastTerm {
+                    weight: *weight,
+                    run,
+                    cell: (self.cells)
+                        .binary_search_by(|own| own.as_slice().cmp(run))
+                        .ok(),
+                    columns: self.columns.of(run).collect(),
+                }),
             }
-            (mean, posterior.signal * (prior - dot(&sum, &sum)).max(0.0))
-        })
+        }
+        terms.retain(|own| own.weight != 0.0);
+        let (mean, variance) = self.centred.contrast(&self.cells, &terms);
+        let mut all = (mean, variance);
+        for sides in &self.around {
+            let (mut shift, mut square) = (0.0, 0.0);
+            for (weight, posterior) in sides {
+                let own = posterior.contrast(&self.cells, &terms);
+                shift += weight * (own.0 - mean);
+                square += weight * ((own.0 - mean).powi(2) + own.1 - variance);
+            }
+            all = (all.0 + shift, all.1 + square - shift * shift);
+        }
+        SurfacePrediction {
+            mean: all.0,
+            deviation: all.1.max(0.0).sqrt(),
+        }
     }
 
     /// Returns the degrees of freedom of predictions: one less than the measured settings.
@@ -256,45 +161,6 @@ impl OrderedSurface {
 
     /// Returns the most likely scales, and τ².
     pub fn scales(&self) -> (&SurfaceScales, f64) {
-        let own = &self.posteriors[0].1;
-        (&own.kernel.scales, own.signal)
+        (&self.centred.kernel.scales, self.centred.signal)
     }
-
-    /// Returns mean and standard deviation of the mixture of all scales, from the mean and the variance of each.
-    fn mixed(&self, of: impl Fn(&ScaledPosterior) -> (f64, f64)) -> SurfacePrediction {
-        let (mut mean, mut square) = (0.0, 0.0);
-        for (weight, posterior) in &self.posteriors {
-            let (own, variance) = of(posterior);
-            mean += weight * own;
-            square += weight * (variance + own * own);
-        }
-        SurfacePrediction {
-            mean,
-            deviation: (square - mean * mean).max(0.0).sqrt(),
-        }
-    }
-}
-
-impl ScaledPosterior {
-    /// Returns the expected response around the centre, and L⁻¹ k.
-    fn known(&self, cells: &[Vec<usize>], run: &[usize]) -> (f64, Vec<f64>) {
-        let mut cross: Vec<f64> = cells.iter().map(|cell| self.kernel.at(cell, run)).collect();
-        let mean = dot(&cross, &self.weights);
-        self.factor.solve_lower(&mut cross);
-        (mean, cross)
-    }
-}
-
-/// Returns the log marginal likelihood of scales, times their prior; `None` if the kernel is not definite.
-fn evidence(
-    factors: &[SurfaceFactor],
-    cells: &SurfaceCells,
-    scales: &SurfaceScales,
-) -> Option<f64> {
-    let kernel = LevelKernel::new(factors, scales.clone());
-    let (factor, _, signal) = cells.posterior(&kernel)?;
-    let repeats = as_f64(cells.runs - cells.settings.len());
-    let determinant = factor.log_determinant() + repeats * scales.noise.ln();
-    let likelihood = -0.5 * (as_f64(cells.runs) * signal.ln() + determinant);
-    Some(likelihood + scales.log_prior(factors))
 }

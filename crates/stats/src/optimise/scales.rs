@@ -51,7 +51,7 @@ impl SurfaceScales {
         Self {
             main: main.collect(),
             pairs: 0.1,
-            rest: 0.03,
+            rest: 0.003,
             noise: 0.1,
             correlation: 0.8,
         }
@@ -64,56 +64,70 @@ impl SurfaceScales {
         let mains = self.main.iter().zip(&usual.main);
         let away = mains.map(|(own, other)| decades(*own, *other)).sum::<f64>()
             + decades(self.pairs, usual.pairs)
-            + decades(self.rest, usual.rest)
+            + decades(self.rest / self.noise, usual.rest / usual.noise)
             // Noise is known best from repeats, and may be very small.
             + 0.1 * decades(self.noise, usual.noise);
         -0.5 * away
     }
 }
 
-const MAIN: [f64; 6] = [0.003, 0.03, 0.1, 0.3, 1.0, 3.0];
-const PAIRS: [f64; 5] = [0.003, 0.03, 0.1, 0.3, 1.0];
-const REST: [f64; 5] = [0.001, 0.01, 0.03, 0.1, 0.3];
-const NOISE: [f64; 9] = [1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0];
-const CORRELATIONS: [f64; 6] = [0.3, 0.6, 0.8, 0.9, 0.95, 0.98];
-
-/// One of the scales that are searched for.
-#[derive(Clone, Copy)]
+/// One of the scales that are searched for. All are moved by decades.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SearchedScale {
     Main(usize),
     Pairs,
+    /// As a share of the noise.
     Rest,
+    /// With the rest.
     Noise,
+    /// The distance at which the correlation is 1/e.
     Correlation,
 }
 
+/// Correlations of neighbours are searched for between these.
+const CORRELATIONS: [f64; 2] = [0.005, 0.98];
+
+/// Variances are searched for between these.
+const VARIANCES: [f64; 2] = [1e-5, 1e3];
+
+/// Without repeats the likelihood does not tell noise from what a setting has of its own, which is taken for so small
+/// a share of it.
+pub(super) const REST_WITHOUT_REPEATS: f64 = 1e-4;
+
 impl SearchedScale {
-    /// Returns the scales of factors, in the order in which they are searched for.
-    pub fn all(factors: &[SurfaceFactor]) -> Vec<Self> {
+    /// Returns the scales of factors, in the order in which they are searched for; with or without repeated settings.
+    pub fn all(factors: &[SurfaceFactor], repeats: usize) -> Vec<Self> {
         let ordered = (0..factors.len()).filter(|at| factors[*at].is_ordered());
         let first = [Self::Noise, Self::Correlation].into_iter();
-        let mains = first.chain(ordered.map(Self::Main));
-        mains.chain([Self::Pairs, Self::Rest]).collect()
+        let mains = first.chain(ordered.map(Self::Main)).chain([Self::Pairs]);
+        mains.chain((repeats > 0).then_some(Self::Rest)).collect()
     }
 
-    pub fn grid(self) -> &'static [f64] {
+    /// Returns scales with this one moved by decades; `None` at the end of what is searched.
+    pub fn moved(self, scales: &SurfaceScales, decades: f64) -> Option<SurfaceScales> {
+        let mut moved = scales.clone();
+        let factor = 10.0_f64.powf(decades);
+        let [least, most] = VARIANCES;
+        let within = |value: f64| (least..=most).contains(&value).then_some(value);
         match self {
-            Self::Main(_) => &MAIN,
-            Self::Pairs => &PAIRS,
-            Self::Rest => &REST,
-            Self::Noise => &NOISE,
-            Self::Correlation => &CORRELATIONS,
+            Self::Main(at) => moved.main[at] = within(moved.main[at] * factor)?,
+            Self::Pairs => moved.pairs = within(moved.pairs * factor)?,
+            Self::Rest => {
+                moved.rest = moved.noise * within(factor * moved.rest / moved.noise)?;
+            }
+            Self::Noise => {
+                moved.noise = within(moved.noise * factor)?;
+                moved.rest *= factor;
+            }
+            Self::Correlation => {
+                moved.correlation = moved.correlation.powf(factor.recip());
+                let [least, most] = CORRELATIONS;
+                if !(least..=most).contains(&moved.correlation) {
+                    return None;
+                }
+            }
         }
-    }
-
-    pub fn of(self, scales: &mut SurfaceScales) -> &mut f64 {
-        match self {
-            Self::Main(at) => &mut scales.main[at],
-            Self::Pairs => &mut scales.pairs,
-            Self::Rest => &mut scales.rest,
-            Self::Noise => &mut scales.noise,
-            Self::Correlation => &mut scales.correlation,
-        }
+        Some(moved)
     }
 }
 
@@ -150,6 +164,25 @@ impl LevelKernel {
             powers,
             roots,
         }
+    }
+
+    /// Returns the prior variance of the intercept.
+    pub fn intercept(&self) -> f64 {
+        INTERCEPT
+    }
+
+    /// Returns the correlation of neighbouring levels of a factor.
+    pub fn correlation(&self, factor: usize) -> f64 {
+        if self.is_ordered[factor] {
+            self.scales.correlation
+        } else {
+            0.0
+        }
+    }
+
+    /// Returns the prior variance of the pairs of levels of two factors.
+    pub fn pair_variance(&self, one: usize, other: usize) -> f64 {
+        self.scales.pairs * self.roots[one] * self.roots[other]
     }
 
     pub fn at(&self, one: &[usize], other: &[usize]) -> f64 {

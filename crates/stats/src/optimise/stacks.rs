@@ -33,22 +33,25 @@ pub struct GoalSurface {
 impl GoalSurface {
     /// Returns the surfaces of all responses; `None` if one of them has none.
     pub fn new(factors: &[SurfaceFactor], goal: &[GoalRuns], block: usize) -> Option<Self> {
-        let part = |own: &GoalRuns| Some((own.weight, OrderedSurface::new(factors, &own.runs)?));
-        let parts: Option<Vec<(f64, OrderedSurface)>> = goal.iter().map(part).collect();
-        let parts = parts.filter(|parts| !parts.is_empty())?;
-        Some(Self { parts, block })
+        Self::of_parts(goal, block, |runs| OrderedSurface::new(factors, runs))
     }
 
     /// Returns the surfaces for the most likely scales alone, as [`OrderedSurface::most_likely`].
-    #[must_use]
-    pub fn most_likely(self) -> Self {
-        let parts = self.parts.into_iter();
-        Self {
-            parts: parts
-                .map(|(weight, surface)| (weight, surface.most_likely()))
-                .collect(),
-            block: self.block,
-        }
+    pub fn most_likely(factors: &[SurfaceFactor], goal: &[GoalRuns], block: usize) -> Option<Self> {
+        Self::of_parts(goal, block, |runs| {
+            OrderedSurface::most_likely(factors, runs)
+        })
+    }
+
+    fn of_parts(
+        goal: &[GoalRuns],
+        block: usize,
+        surface: impl Fn(&[MeasuredRun]) -> Option<OrderedSurface>,
+    ) -> Option<Self> {
+        let part = |own: &GoalRuns| Some((own.weight, surface(&own.runs)?));
+        let parts: Option<Vec<(f64, OrderedSurface)>> = goal.iter().map(part).collect();
+        let parts = parts.filter(|parts| !parts.is_empty())?;
+        Some(Self { parts, block })
     }
 
     /// Returns what is expected of a setting, given without the block.
@@ -125,7 +128,7 @@ pub fn next_settings(
     let (mut goal, mut proposed) = (goal.to_vec(), Vec::<ProposedRun>::new());
     let mut measured = measured_settings(&goal);
     let first = options.first_runs_of(factors.len());
-    let fitted = |goal: &[GoalRuns]| Some(GoalSurface::new(factors, goal, block)?.most_likely());
+    let fitted = |goal: &[GoalRuns]| GoalSurface::most_likely(factors, goal, block);
     let mut current = fitted(&goal);
     let best = (current.as_ref()).and_then(|surface| lowest(surface, &measured, candidates));
     for count in 0..options.count.max(1) {

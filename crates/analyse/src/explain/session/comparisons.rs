@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_model::Better;
+use lapwing_model::{Better, Metric};
 
 use super::{SessionResult, SessionResults};
 use crate::judge::{CompareOptions, Comparison, SideSample, compare, decide};
@@ -29,8 +29,8 @@ impl SessionComparison<'_> {
 }
 
 impl SessionResults {
-    /// Returns the variants of each benchmark, each with the first one. They are judged together, as
-    /// all comparisons of a session are.
+    /// Returns the variants of each benchmark, each with the first one, and those of indicators also by the metrics
+    /// that both reported. They are judged together, as all comparisons of a session are.
     pub fn compare_variants(&self) -> Vec<SessionComparison<'_>> {
         let pairs = self.by_benchmark().flat_map(|rows| {
             let candidates = rows[1..].iter().filter(|row| !row.is_control);
@@ -91,24 +91,27 @@ impl SessionResults {
         best_of: usize,
     ) -> Vec<SessionComparison<'a>> {
         let options = CompareOptions::default();
-        let compared = pairs.iter().map(|pair| {
+        let judged: Vec<JudgedPair<'_>> = (pairs.into_iter())
+            .flat_map(|pair| self.metrics_of(pair, is_of_variants))
+            .collect();
+        let compared = judged.iter().map(|judged| {
             let subject = Subject {
                 suite: self.suite.clone(),
-                benchmark: pair[0].benchmark.clone(),
+                benchmark: judged.rows[0].benchmark.clone(),
                 setting: Setting::default(),
-                metric: self.metric.clone(),
+                metric: judged.name.to_owned(),
             };
             // Commands and variants are compared although they are defined differently.
-            let sides = pair.map(|row| SideSample {
+            let sides = judged.sides.map(|side| SideSample {
                 fingerprints: BTreeSet::new(),
                 params: BTreeMap::new(),
                 best_of: u32::try_from(best_of).unwrap_or(u32::MAX),
-                ..row.side.clone()
+                ..side.clone()
             });
-            let names = names(*pair, is_of_variants);
+            let names = names(judged.rows, is_of_variants);
             compare(
                 subject,
-                pair[0].metric.clone(),
+                judged.metric.clone(),
                 names,
                 sides.each_ref(),
                 &options,
@@ -116,16 +119,51 @@ impl SessionResults {
         });
         let mut comparisons: Vec<Comparison> = compared.collect();
         decide(&mut comparisons, &self.history, &options);
-        let pairs = pairs.into_iter().zip(comparisons);
-        pairs
-            .map(|([baseline, candidate], comparison)| SessionComparison {
-                baseline,
-                candidate,
+        let judged = judged.into_iter().zip(comparisons);
+        judged
+            .map(|(judged, comparison)| SessionComparison {
+                baseline: judged.rows[0],
+                candidate: judged.rows[1],
                 is_of_variants,
                 comparison,
             })
             .collect()
     }
+
+    /// Returns two results by the metric of the session, and variants also by those of their indicator.
+    fn metrics_of<'a>(
+        &'a self,
+        rows: [&'a SessionResult; 2],
+        is_of_variants: bool,
+    ) -> Vec<JudgedPair<'a>> {
+        let [baseline, candidate] = rows;
+        let mut judged = vec![JudgedPair {
+            rows,
+            name: &self.metric,
+            metric: &baseline.metric,
+            sides: rows.map(|row| &row.side),
+        }];
+        let own = baseline.own.iter().filter(|_| is_of_variants);
+        judged.extend(own.filter_map(|(name, metric, side)| {
+            let mut others = candidate.own.iter();
+            let (.., other) = others.find(|(known, ..)| known == name)?;
+            Some(JudgedPair {
+                rows,
+                name,
+                metric,
+                sides: [side, other],
+            })
+        }));
+        judged
+    }
+}
+
+/// Two results by one metric.
+struct JudgedPair<'a> {
+    rows: [&'a SessionResult; 2],
+    name: &'a str,
+    metric: &'a Metric,
+    sides: [&'a SideSample; 2],
 }
 
 fn names(pair: [&SessionResult; 2], is_of_variants: bool) -> [&str; 2] {

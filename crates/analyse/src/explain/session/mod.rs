@@ -5,7 +5,7 @@ mod looks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_model::{COUNTED, Id, InstanceOutcome, Metric, MetricName, Run};
+use lapwing_model::{Benchmark, COUNTED, Id, InstanceOutcome, Metric, MetricName, Run};
 use lapwing_record::{Filter, InstanceData, Store, StoreError};
 
 use super::advice::{Advice, advise};
@@ -80,6 +80,8 @@ pub struct SessionResult {
     pub known: BTreeSet<MetricName>,
     /// Metrics that the program reported itself.
     pub reported: Vec<(MetricName, Metric, Estimate)>,
+    /// The metrics with a direction that an indicator reported, by which its variants are compared as well.
+    pub own: Vec<(MetricName, Metric, SideSample)>,
     /// Hints on how to measure better.
     pub advice: Vec<Advice>,
 }
@@ -292,6 +294,20 @@ impl SessionResult {
             let metric = declared(name).unwrap_or_default();
             Some((name.clone(), metric, estimated(name)?))
         });
+        let is_indicator = |instance: &&InstanceData| {
+            let mut tags = instance.instance.benchmark.tags.iter();
+            tags.any(|tag| tag == Benchmark::INDICATOR)
+        };
+        let reported: Vec<(MetricName, Metric, Estimate)> = reported.collect();
+        // A metric that was asked for stands alone.
+        let judged = reported.iter().filter(|(_, metric, _)| {
+            compared == WALL_TIME && metric.better.is_some() && instances.iter().any(is_indicator)
+        });
+        let own = judged.map(|(name, metric, _)| {
+            let side = SideSample::of(sample, name, CleaningPolicy::default());
+            (name.clone(), metric.clone(), side)
+        });
+        let own = own.collect();
         let mut row = Self {
             benchmark: instances
                 .first()
@@ -306,7 +322,8 @@ impl SessionResult {
             side,
             memory: estimated(PEAK_MEMORY),
             known,
-            reported: reported.collect(),
+            reported,
+            own,
             centres: summaries
                 .filter(|summary| summary.metric == compared)
                 .map(|summary| centre_name(summary).to_owned())

@@ -16,6 +16,12 @@ pub fn hint(finding: &ContractFinding) -> &'static str {
         ContractFinding::SharedKeys { .. } => {
             "rename one: parameters and results are columns of one table"
         }
+        ContractFinding::RepeatedKeys { .. } | ContractFinding::RepeatedMetrics { .. } => {
+            "only one of the values could be recorded; give each a name of its own"
+        }
+        ContractFinding::NotInstalled { .. } => {
+            "name the installed package that is measured, or install it"
+        }
         ContractFinding::NoNumber => "every number in @result becomes a metric",
         ContractFinding::ParameterIgnored { .. } | ContractFinding::ParameterUnknown { .. } => {
             "read the parameter from the environment variable, and report it in @parameters under the variable's name in lower case, with or without its prefix"

@@ -24,7 +24,7 @@ pub fn sentences(results: &SessionResults, mut compared: Vec<SessionComparison<'
         let comparison = &pair.comparison;
         let ratio = comparison.ratio;
         let interval = ratio.and_then(|it| it.interval);
-        let note = line(sentence(pair)?).with("verdict", comparison.verdict.name());
+        let note = line(sentence(results, pair)?).with("verdict", comparison.verdict.name());
         let note = note.with("ratio", ratio.map(|it| it.value));
         let note = note.with("lower", interval.map(|it| it.lower));
         let note = note.with("upper", interval.map(|it| it.upper));
@@ -69,10 +69,13 @@ fn control_sentence(results: &SessionResults) -> Option<Note> {
     (number > 0).then(|| control_note(number, &alarms).mark())
 }
 
-fn sentence(compared: &SessionComparison<'_>) -> Option<String> {
+fn sentence(results: &SessionResults, compared: &SessionComparison<'_>) -> Option<String> {
     let [baseline, candidate] = compared.names();
     let comparison = &compared.comparison;
-    let estimates = [compared.baseline.compared?, compared.candidate.compared?];
+    let estimates = [
+        comparison.baseline_estimate?,
+        comparison.candidate_estimate?,
+    ];
     let [first, second] = estimates.map(|estimate| estimate.size.instances);
     let fewest = first.min(second);
     let sentence = if fewest < INSTANCES_FOR_A_VERDICT {
@@ -80,7 +83,7 @@ fn sentence(compared: &SessionComparison<'_>) -> Option<String> {
             "no verdict on {candidate} and {baseline}: need {INSTANCES_FOR_A_VERDICT} instances of each, got {fewest}"
         )
     } else if comparison.differs() {
-        let Metric { unit, better } = &compared.baseline.metric;
+        let Metric { unit, better } = &comparison.metric;
         let ratio = comparison.ratio?;
         let sentence = comparison_sentence(candidate, baseline, unit, *better, &ratio)?;
         format!("{sentence}.")
@@ -93,7 +96,10 @@ fn sentence(compared: &SessionComparison<'_>) -> Option<String> {
             .map_or_else(String::new, |reason| format!("{}{reason}", after(&grade)));
         format!("{candidate} against {baseline}: {grade}{ratio}{reason}")
     };
-    Some(if compared.is_of_variants {
+    let metric = &comparison.subject.metric;
+    Some(if compared.is_of_variants && *metric != results.metric {
+        format!("{}, {metric}: {sentence}", compared.baseline.benchmark)
+    } else if compared.is_of_variants {
         format!("{}: {sentence}", compared.baseline.benchmark)
     } else {
         sentence

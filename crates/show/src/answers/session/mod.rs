@@ -289,11 +289,15 @@ impl SessionAnswer {
                 let bar = IntervalBar::of(pair.baseline.benchmark.clone(), &pair.comparison);
                 return bar.map(IntervalBar::inverted);
             }
-            let name = if is_of_one {
+            let mut name = if is_of_one {
                 candidate.to_owned()
             } else {
                 format!("{} {candidate}", pair.candidate.benchmark)
             };
+            let metric = &pair.comparison.subject.metric;
+            if *metric != self.results.metric {
+                name = format!("{name} {metric}");
+            }
             IntervalBar::of(name, &pair.comparison)
         });
         let bars: Vec<IntervalBar> = bars.collect();

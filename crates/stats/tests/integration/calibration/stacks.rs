@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use lapwing_stats::design::DesignSpace;
 use lapwing_stats::optimise::{
-    GoalRuns, GoalSurface, OptimisationOptions, OrderedSurface, SurfaceFactor, candidate_settings,
-    next_settings,
+    GoalRuns, GoalSurface, OptimisationOptions, OrderedSurface, SurfaceFactor, SurfacePrediction,
+    candidate_settings, next_settings,
 };
 use lapwing_stats::{Confidence, Seed, as_f64};
 use rand::{Rng, RngExt};
@@ -150,7 +150,7 @@ fn by_model(landscape: &Landscape, random: &mut Xoshiro256PlusPlus, runs: usize)
         goal[0]
             .runs
             .push((run.iter().copied().chain([0]).collect(), response));
-        surface = GoalSurface::new(&factors, &goal, 0).map(GoalSurface::most_likely);
+        surface = GoalSurface::most_likely(&factors, &goal, 0);
         let best = surface.as_ref().and_then(|surface| {
             let all = measured.iter().chain([&run]);
             all.min_by(|one, other| {
@@ -518,4 +518,132 @@ fn table_of_intervals() {
             shares.join(" | ")
         ));
     }
+}
+
+/// A kind of simulated stacks of [`PACKAGES`].
+struct StackSet {
+    /// Stacks measured, of 1,440.
+    stacks: usize,
+    /// Runs of each.
+    repeats: usize,
+    noise: f64,
+    /// The standard deviation of what each pair of versions changes.
+    pairs: f64,
+    /// The standard deviation of what a stack has of its own.
+    own: f64,
+}
+
+/// The numbers of versions of five packages: 23 of 1,440 stacks.
+const PACKAGES: [usize; 5] = [6, 5, 4, 4, 3];
+
+/// Returns all stacks with their costs: changes by versions and pairs of versions, each independent of all others.
+fn independent_costs(random: &mut impl Rng, set: &StackSet) -> Vec<(Vec<usize>, f64)> {
+    let mut draws = |count: usize, deviation: f64| -> Vec<f64> {
+        (0..count).map(|_| deviation * normal(random)).collect()
+    };
+    let mains: Vec<Vec<f64>> = PACKAGES.iter().map(|own| draws(*own, 0.04)).collect();
+    let pairs: Vec<Vec<f64>> = (0..25)
+        .map(|at| draws(PACKAGES[at / 5] * PACKAGES[at % 5], set.pairs))
+        .collect();
+    let space = DesignSpace::new(PACKAGES.to_vec(), Vec::new()).unwrap();
+    let cost = |run: &[usize]| -> f64 {
+        let both = (0..25).filter(|at| at / 5 < at % 5).map(|at| {
+            let (one, other) = (at / 5, at % 5);
+            pairs[at][run[one] * PACKAGES[other] + run[other]]
+        });
+        let alone = run.iter().zip(&mains).map(|(level, own)| own[*level]);
+        alone.sum::<f64>() + both.sum::<f64>()
+    };
+    let runs = space.feasible_runs(usize::MAX).unwrap();
+    (runs.into_iter())
+        .map(|run| {
+            let own = cost(&run) + set.own * normal(random);
+            (run, own)
+        })
+        .collect()
+}
+
+/// Of the intervals of the ten best stacks the share that holds the truth, whether that of the best one does, and by
+/// how much it is above its expected cost.
+fn advised(random: &mut Xoshiro256PlusPlus, set: &StackSet) -> [f64; 3] {
+    let mut costs = independent_costs(random, set);
+    for at in (1..costs.len()).rev() {
+        costs.swap(at, pick(random, at + 1));
+    }
+    let factors: Vec<SurfaceFactor> = (PACKAGES.iter())
+        .map(|count| SurfaceFactor::Ordered(*count))
+        .chain([SurfaceFactor::Block(1)])
+        .collect();
+    let mut runs = Vec::new();
+    for (run, cost) in &costs[..set.stacks] {
+        for _ in 0..set.repeats {
+            let run = run.iter().copied().chain([0]).collect();
+            runs.push((run, cost + (set.noise * normal(random)).ln_1p()));
+        }
+    }
+    let surface = GoalSurface::new(&factors, &[GoalRuns { weight: 1.0, runs }], 0).unwrap();
+    let reach = Confidence::P95.t_quantile(surface.freedom()).unwrap();
+    let mut ranked: Vec<(SurfacePrediction, f64)> = (costs.iter())
+        .map(|(run, cost)| (surface.predict(run), *cost))
+        .collect();
+    ranked.sort_by(|one, other| one.0.mean.total_cmp(&other.0.mean));
+    let holds = |(own, cost): &(SurfacePrediction, f64)| {
+        f64::from(u8::from((own.mean - cost).abs() <= reach * own.deviation))
+    };
+    let all: Vec<f64> = ranked[..10].iter().map(holds).collect();
+    [
+        lapwing_stats::mean(&all).unwrap(),
+        all[0],
+        ranked[0].1 - ranked[0].0.mean,
+    ]
+}
+
+fn table_of_advised(rounds: u64, sets: &[StackSet]) {
+    show(
+        "| stacks measured | runs of each | noise | pairs | own | ten best | advised | its cost above the expected |\n|--:|--:|--:|--:|--:|--:|--:|--:|",
+    );
+    for set in sets {
+        let all = each_round("advised", rounds, |random| advised(random, set));
+        let [ten, one, above] = [0, 1, 2].map(|at| {
+            lapwing_stats::mean(&all.iter().map(|own| own[at]).collect::<Vec<f64>>()).unwrap()
+        });
+        show(&format!(
+            "| {} | {} | {:.0} % | {:.0} % | {:.0} % | {ten:.3} | {one:.3} | {:+.2} % |",
+            set.stacks,
+            set.repeats,
+            100.0 * set.noise,
+            100.0 * set.pairs,
+            100.0 * set.own,
+            100.0 * above.exp_m1(),
+        ));
+    }
+}
+
+#[test]
+#[ignore = "minutes: prints tables for docs/calibration.md"]
+fn table_of_advised_stacks() {
+    let set = |stacks, repeats, noise, pairs, own| StackSet {
+        stacks,
+        repeats,
+        noise,
+        pairs,
+        own,
+    };
+    table_of_advised(
+        100,
+        &[
+            set(360, 1, 0.02, 0.0, 0.0),
+            set(360, 1, 0.02, 0.01, 0.0),
+            set(360, 1, 0.02, 0.02, 0.0),
+            set(360, 1, 0.05, 0.02, 0.0),
+            set(360, 2, 0.02, 0.01, 0.0),
+            set(1440, 1, 0.02, 0.0, 0.0),
+            set(1440, 1, 0.02, 0.01, 0.0),
+            set(1440, 1, 0.02, 0.02, 0.0),
+            set(1440, 1, 0.05, 0.02, 0.0),
+            set(1440, 2, 0.02, 0.01, 0.0),
+            set(360, 2, 0.02, 0.01, 0.01),
+            set(1440, 2, 0.02, 0.01, 0.01),
+        ],
+    );
 }

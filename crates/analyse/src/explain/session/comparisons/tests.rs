@@ -154,6 +154,7 @@ impl CommandSessions {
             job_states: Vec::new(),
             known: BTreeSet::new(),
             reported: Vec::new(),
+            own: Vec::new(),
             advice: Vec::new(),
         }
     }
@@ -227,6 +228,41 @@ fn a_reference_is_no_choice() {
         let replication = pair.comparison.replication.as_ref().expect("blocks");
         assert!((replication.looks.factor(0.05) - 1.0).abs() < 1e-12);
     }
+}
+
+#[test]
+fn variants_of_an_indicator_are_also_compared_by_the_metrics_that_both_report() {
+    let random = &mut Seed(7).split("indicator").block(0);
+    let slower = CommandSessions {
+        last: 1.3,
+        ..CommandSessions::EQUAL
+    };
+    // By wall time they are alike, by their own metric they are not.
+    let mut results = CommandSessions::EQUAL.results(random);
+    let own = slower.results(random);
+    for (at, (row, own)) in results.rows.iter_mut().zip(own.rows).enumerate() {
+        row.benchmark = "Matmul/numpy".to_owned();
+        let metric = Metric::lower("s");
+        row.own = vec![("elapsed".to_owned(), metric.clone(), own.side.clone())];
+        if at == 0 {
+            row.own.push(("rate".to_owned(), metric, own.side));
+        }
+    }
+    let said = |compared: Vec<super::SessionComparison<'_>>| -> Vec<(String, bool)> {
+        let compared = compared.iter().map(|it| &it.comparison);
+        compared
+            .map(|it| (it.subject.metric.clone(), it.differs()))
+            .collect()
+    };
+    let of = |name: &str, differs: bool| (name.to_owned(), differs);
+    assert_eq!(
+        said(results.compare_variants()),
+        [of("wall_time", false), of("elapsed", true)]
+    );
+    assert_eq!(
+        said(results.compare_benchmarks(None)),
+        [of("wall_time", false)]
+    );
 }
 
 #[test]
