@@ -14,7 +14,8 @@ pub enum DesignFactor {
 }
 
 impl DesignFactor {
-    fn count(&self) -> usize {
+    /// Returns the number of levels.
+    pub fn count(&self) -> usize {
         match self {
             Self::Levels(count) => *count,
             Self::Numbers(values) => values.len(),

@@ -1,5 +1,6 @@
 //! Optimisation: which settings to measure next to find a good one in few runs.
 
+mod interactions;
 mod ordered;
 mod propose;
 mod scales;
