@@ -144,7 +144,9 @@ impl InteractionScales {
     /// Returns the covariance of two settings whose levels have these covariances.
     pub fn covariance(&self, alike: impl Iterator<Item = f64>) -> f64 {
         let factors = self.factors();
-        let scaled = alike.zip(&self.values).map(|(own, variance)| own * variance);
+        let scaled = alike
+            .zip(&self.values)
+            .map(|(own, variance)| own * variance);
         match self.order {
             InteractionOrder::All => {
                 self.values[factors] * scaled.fold(1.0, |product, own| product * (1.0 + own))

@@ -106,7 +106,7 @@ impl OptimisationStep {
 /// setting and the lowest posterior mean μ of a measured one, EI = (μ − m) Φ(z) + s φ(z), z = (μ − m) / s. Posterior
 /// means instead of the lowest *value* keep a lucky run from stopping the search. With several runs at once each is
 /// taken for measured as expected before the next is chosen. Done when the largest EI is below the smallest
-/// improvement. Every eighth run is another balanced random one, whatever the model expects, so that a model that is
+/// improvement. Every sixth run is another balanced random one, whatever the model expects, so that a model that is
 /// wrong finds out.
 ///
 /// `measured` are runs with their responses, lower being better, best as logarithms. `failed` settings are not
@@ -164,7 +164,7 @@ pub fn next_runs(
 }
 
 /// Every so many-th run is a balanced random one.
-const RANDOM_SHARE: usize = 8;
+const RANDOM_SHARE: usize = 6;
 
 struct RunSearch<'a> {
     space: &'a DesignSpace,
@@ -211,31 +211,28 @@ impl RunSearch<'_> {
             Some(surface) => surface.predict(run).mean.clamp(0.02, 1.0),
             None => 1.0,
         };
-        let mut surface = surface;
+        let lowest = incumbent.as_ref()?.1.mean;
+        let (mut surface, mut most) = (surface, 0.0);
         let mut proposed: Vec<ProposedRun> = Vec::new();
-        let mut most = 0.0_f64;
         for count in 0..self.options.count.max(1) {
             let number = self.measured.len() + self.failed.len() + count;
-            let is_random = (number + 1).is_multiple_of(RANDOM_SHARE) && count > 0;
-            if is_random && let Some(own) = self.balanced(1, &proposed).pop() {
-                surface = surface.after(&own.run);
-                proposed.push(own);
-                continue;
-            }
-            let lowest = incumbent.as_ref()?.1.mean;
-            let promise = |run: &[usize]| {
-                let prediction = surface.predict(run);
-                works(run) * expected_improvement(lowest, prediction)
-            };
-            let mut candidates = self.candidates(&promise, number);
-            candidates.retain(|run| !self.failed.contains(run));
+            let promise =
+                |run: &[usize]| works(run) * expected_improvement(lowest, surface.predict(run));
+            let candidates = self.candidates(&promise, number);
             let promises = candidates.iter().map(|run| (promise(run), run));
-            let own = promises.max_by(|(one, _), (other, _)| one.total_cmp(other));
-            let Some((promise, run)) = own else { break };
-            most = most.max(promise);
-            let own = ProposedRun::improving(run, surface.predict(run), lowest);
+            let best = promises.max_by(|(one, _), (other, _)| one.total_cmp(other));
+            let Some((promise, run)) = best else { break };
+            if count == 0 {
+                most = promise;
+            }
+            let is_random = (number + 1).is_multiple_of(RANDOM_SHARE);
+            let balanced = || self.balanced(1, &proposed).pop();
+            let own = is_random
+                .then(balanced)
+                .flatten()
+                .unwrap_or_else(|| ProposedRun::improving(run, surface.predict(run), lowest));
             if count + 1 < self.options.count {
-                surface = surface.after(run);
+                surface = surface.after(&own.run);
             }
             proposed.push(own);
         }
@@ -262,7 +259,10 @@ impl RunSearch<'_> {
         let measured = measured.filter(|run| self.space.is_feasible(run));
         let cost = |run: &[usize]| -promise(run);
         let seed = self.seed.split(&number.to_string());
-        sampled_settings(self.space, measured, Some(&cost), self.options.candidates, seed)
+        let most = self.options.candidates;
+        let mut candidates = sampled_settings(self.space, measured, Some(&cost), most, seed);
+        candidates.retain(|run| !self.failed.contains(run));
+        candidates
     }
 }
 

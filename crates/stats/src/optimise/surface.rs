@@ -243,7 +243,10 @@ impl ResponseSurface {
         let fitted: Vec<(f64, InteractionScales)> = (orders.into_iter())
             .filter_map(|order| search.most_likely(order))
             .collect();
-        let most = fitted.iter().map(|own| own.0).fold(f64::NEG_INFINITY, f64::max);
+        let most = fitted
+            .iter()
+            .map(|own| own.0)
+            .fold(f64::NEG_INFINITY, f64::max);
         // Likelihoods at the most likely scales alone are too sure of themselves.
         let scales = fitted
             .into_iter()
@@ -288,7 +291,8 @@ impl ResponseSurface {
         let mut data = self.data.clone();
         match data.settings.iter().position(|own| own == run) {
             Some(at) => {
-                data.means[at] = (data.means[at] * data.counts[at] + expected) / (data.counts[at] + 1.0);
+                data.means[at] =
+                    (data.means[at] * data.counts[at] + expected) / (data.counts[at] + 1.0);
                 data.counts[at] += 1.0;
             }
             None => {

@@ -78,7 +78,8 @@ fn several_runs_at_once_differ_and_respect_constraints() {
     };
     let mut measured: Vec<(Vec<usize>, f64)> = Vec::new();
     for _ in 0..8 {
-        let step = next_runs(&space, &model(12), &measured, &[], &options, Seed(7)).expect("feasible");
+        let step =
+            next_runs(&space, &model(12), &measured, &[], &options, Seed(7)).expect("feasible");
         assert_eq!(step.proposed.len(), 4);
         assert!(step.proposed.iter().all(|own| space.is_feasible(&own.run)));
         measured.extend(

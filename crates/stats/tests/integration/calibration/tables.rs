@@ -131,11 +131,14 @@ impl MeasuredTable {
                     done = Some(spent);
                 }
                 if spent >= *checkpoint {
-                    let best = step.best.map_or(1.0, |best| self.costs[&best.0] / self.lowest);
+                    let best = step
+                        .best
+                        .map_or(1.0, |best| self.costs[&best.0] / self.lowest);
                     regrets[at] = best - 1.0;
                     break;
                 }
-                let base = Some(base.clone()).filter(|own| spent == 0 && self.costs.contains_key(own));
+                let base =
+                    Some(base.clone()).filter(|own| spent == 0 && self.costs.contains_key(own));
                 let proposed = step.proposed.into_iter().map(|own| own.run);
                 for run in base.into_iter().chain(proposed).take(options.count) {
                     spent += 1;
@@ -160,10 +163,15 @@ fn table_of_searches() {
     let only = variable("ONLY").unwrap_or_default();
     let mut paths: Vec<_> = (std::fs::read_dir(folder).unwrap())
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|own| own == "csv") && path.to_string_lossy().contains(&only))
+        .filter(|path| {
+            path.extension().is_some_and(|own| own == "csv")
+                && path.to_string_lossy().contains(&only)
+        })
         .collect();
     paths.sort();
-    show("| table | configurations | 30 evaluations | 60 | 100 | done after |\n|---|--:|--:|--:|--:|--:|");
+    show(
+        "| table | configurations | 30 evaluations | 60 | 100 | done after |\n|---|--:|--:|--:|--:|--:|",
+    );
     let (mut total, mut geo) = ([0.0; 3], [0.0; 3]);
     for path in &paths {
         let table = MeasuredTable::read(path);
@@ -172,7 +180,9 @@ fn table_of_searches() {
             let (regrets, own) = table.search(batch, 1000 + seed);
             for (at, (sum, regret)) in sums.iter_mut().zip(regrets).enumerate() {
                 *sum += 100.0 * regret / as_f64(usize::try_from(seeds).unwrap());
-                geo[at] += (100.0 * regret + 0.3).ln() / as_f64(usize::try_from(seeds).unwrap()) / as_f64(paths.len());
+                geo[at] += (100.0 * regret + 0.3).ln()
+                    / as_f64(usize::try_from(seeds).unwrap())
+                    / as_f64(paths.len());
             }
             done += own / as_f64(usize::try_from(seeds).unwrap());
         }
@@ -188,6 +198,14 @@ fn table_of_searches() {
             sums[2]
         ));
     }
-    show(&format!("| mean | | {:.2} % | {:.2} % | {:.2} % | |", total[0], total[1], total[2]));
-    show(&format!("geo {:.3} {:.3} {:.3}", geo[0].exp() - 0.3, geo[1].exp() - 0.3, geo[2].exp() - 0.3));
+    show(&format!(
+        "| mean | | {:.2} % | {:.2} % | {:.2} % | |",
+        total[0], total[1], total[2]
+    ));
+    show(&format!(
+        "geo {:.3} {:.3} {:.3}",
+        geo[0].exp() - 0.3,
+        geo[1].exp() - 0.3,
+        geo[2].exp() - 0.3
+    ));
 }
