@@ -23,6 +23,9 @@ use crate::read::StudyReadError;
 use crate::rounds::{CHECK, CONFIRMATION, ROUND_PURPOSE, SEARCH};
 use crate::scale::{StudyMetric, StudyScale};
 
+/// A model that expects nothing more is checked by a round of one random configuration per so many measured ones.
+const CHECKED_SHARE: usize = 4;
+
 /// Limits of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OptimisationRules {
@@ -181,7 +184,8 @@ impl StudyOptimisation {
         let (mut purpose, mut proposed) = (SEARCH, proposed.collect::<Vec<_>>());
         if step.is_done && !is_base_open {
             // A model that expects nothing more may be wrong: random configurations say so.
-            let random = self.search.random(&state.measured, count)?;
+            let checked = count.max(state.measured.tried() / CHECKED_SHARE).min(left);
+            let random = self.search.random(&state.measured, checked)?;
             if state.is_checked || random.is_empty() {
                 return Ok(OptimisationStep::End(OptimisationEnd::NoImprovement));
             }
@@ -189,7 +193,7 @@ impl StudyOptimisation {
         }
         let mut runs: Vec<Vec<usize>> = Vec::new();
         for run in is_base_open.then_some(base).into_iter().chain(proposed) {
-            if runs.len() < count && !runs.contains(&run) {
+            if (runs.len() < count || purpose == CHECK) && !runs.contains(&run) {
                 runs.push(run);
             }
         }

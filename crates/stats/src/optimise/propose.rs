@@ -106,8 +106,8 @@ impl OptimisationStep {
 /// setting and the lowest posterior mean μ of a measured one, EI = (μ − m) Φ(z) + s φ(z), z = (μ − m) / s. Posterior
 /// means instead of the lowest *value* keep a lucky run from stopping the search. With several runs at once each is
 /// taken for measured as expected before the next is chosen. Done when the largest EI is below the smallest
-/// improvement. Every sixth run is another balanced random one, whatever the model expects, so that a model that is
-/// wrong finds out.
+/// improvement. From three times as many runs as the first ones on, every fifth is another balanced random one, so that a
+/// model that is wrong finds out.
 ///
 /// `measured` are runs with their responses, lower being better, best as logarithms. `failed` settings are not
 /// proposed again, and count against those that are like them. `None` if the factors and the space differ or no run is
@@ -164,7 +164,13 @@ pub fn next_runs(
 }
 
 /// Every so many-th run is a balanced random one.
-const RANDOM_SHARE: usize = 6;
+const RANDOM_SHARE: usize = 5;
+
+/// From so many times the first runs on.
+const RANDOM_START: usize = 3;
+
+/// A search is done only if nothing is expected by a model whose standard deviations are so many times as large.
+const CAUTION: f64 = 1.5;
 
 struct RunSearch<'a> {
     space: &'a DesignSpace,
@@ -221,11 +227,13 @@ impl RunSearch<'_> {
             let candidates = self.candidates(&promise, number);
             let promises = candidates.iter().map(|run| (promise(run), run));
             let best = promises.max_by(|(one, _), (other, _)| one.total_cmp(other));
-            let Some((promise, run)) = best else { break };
+            let Some((_, run)) = best else { break };
             if count == 0 {
-                most = promise;
+                most = self.cautious_promise(&candidates, &surface, &works, lowest);
             }
-            let is_random = (number + 1).is_multiple_of(RANDOM_SHARE);
+            let first = self.options.first_runs_of(factors.len());
+            let is_random =
+                (number + 1).is_multiple_of(RANDOM_SHARE) && number >= RANDOM_START * first;
             let balanced = || self.balanced(1, &proposed).pop();
             let own = is_random
                 .then(balanced)
@@ -241,6 +249,25 @@ impl RunSearch<'_> {
             proposed,
             best: incumbent,
         })
+    }
+
+    /// Returns the largest expected improvement, were the model less sure of itself.
+    fn cautious_promise(
+        &self,
+        candidates: &[Vec<usize>],
+        surface: &ResponseSurface,
+        works: &dyn Fn(&[usize]) -> f64,
+        lowest: f64,
+    ) -> f64 {
+        let promises = candidates.iter().map(|run| {
+            let own = surface.predict(run);
+            let doubted = SurfacePrediction {
+                deviation: CAUTION * own.deviation,
+                ..own
+            };
+            works(run) * expected_improvement(lowest, doubted)
+        });
+        promises.fold(0.0, f64::max)
     }
 
     /// Returns a model of what works, 1, and what fails, 0; `None` if nothing failed.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_stats::design::{DesignFactor, DesignSpace, DesignSpaceError, balanced_runs};
+use lapwing_stats::design::{DesignFactor, DesignSpace, DesignSpaceError};
 use lapwing_stats::optimise::{
     OptimisationOptions, OptimisationStep, ResponseSurface, SurfacePrediction, next_runs,
 };
@@ -167,29 +167,20 @@ impl StudySearch {
         measured: &MeasuredSettings,
         count: usize,
     ) -> Result<Option<OptimisationStep>, DesignSpaceError> {
-        let space = self.space(measured)?;
         // Instances of few configurations, however many, say nothing of the others.
         let is_first = measured.tried() < self.first_runs;
+        let instances = measured.instances.len();
         let first_runs = if is_first {
-            measured.instances.len() + 1
+            instances + 1
         } else {
-            0
+            self.first_runs.min(instances)
         };
         let options = OptimisationOptions {
             count,
             first_runs: Some(first_runs),
             ..self.options.clone()
         };
-        let failed: Vec<Vec<usize>> = measured.failed.iter().cloned().collect();
-        let runs = &measured.instances;
-        Ok(next_runs(
-            &space,
-            &self.model,
-            runs,
-            &failed,
-            &options,
-            self.seed,
-        ))
+        self.step(measured, &options)
     }
 
     /// Returns random configurations that were not measured yet, at most `count`.
@@ -201,17 +192,33 @@ impl StudySearch {
         measured: &MeasuredSettings,
         count: usize,
     ) -> Result<Vec<Vec<usize>>, DesignSpaceError> {
+        let options = OptimisationOptions {
+            count,
+            first_runs: Some(usize::MAX),
+            ..self.options.clone()
+        };
+        let step = self.step(measured, &options)?;
+        let proposed = step.map_or_else(Vec::new, |step| step.proposed).into_iter();
+        let is_new = |run: &Vec<usize>| measured.of_run(run).is_empty();
+        Ok(proposed.map(|own| own.run).filter(is_new).collect())
+    }
+
+    fn step(
+        &self,
+        measured: &MeasuredSettings,
+        options: &OptimisationOptions,
+    ) -> Result<Option<OptimisationStep>, DesignSpaceError> {
         let space = self.space(measured)?;
-        let instances = measured.instances.iter().map(|(run, _)| run);
-        let known: Vec<Vec<usize>> = instances.chain(&measured.failed).cloned().collect();
-        let seed = self.seed.split(&known.len().to_string());
-        let mut fresh: Vec<Vec<usize>> = Vec::new();
-        for run in balanced_runs(&space, 4 * count, &known, seed) {
-            if fresh.len() < count && !known.contains(&run) && !fresh.contains(&run) {
-                fresh.push(run);
-            }
-        }
-        Ok(fresh)
+        let failed: Vec<Vec<usize>> = measured.failed.iter().cloned().collect();
+        let runs = &measured.instances;
+        Ok(next_runs(
+            &space,
+            &self.model,
+            runs,
+            &failed,
+            options,
+            self.seed,
+        ))
     }
 
     /// Returns the configurations that may work.

@@ -260,14 +260,14 @@ fn table_of_optimal_designs() {
         let space = DesignSpace::treatments(factors);
         let started = processor_seconds();
         let mut all = Vec::new();
-        let seeds = if factors < 16 { 5 } else { 1 };
+        let seeds: u32 = if factors < 16 { 5 } else { 1 };
         for seed in 0..seeds {
             let options = OptimalDesignOptions::default();
-            let own = optimal_design(&space, &model, runs, &options, Seed(seed)).unwrap();
+            let own = optimal_design(&space, &model, runs, &options, Seed(seed.into())).unwrap();
             all.push(d_efficiency(&model, &own));
         }
-        let mean = all.iter().sum::<f64>() / f64::from(seeds as u32);
-        let seconds = (processor_seconds() - started) / f64::from(seeds as u32);
+        let mean = all.iter().sum::<f64>() / f64::from(seeds);
+        let seconds = (processor_seconds() - started) / f64::from(seeds);
         super::rounds::show(&format!(
             "| {factors} | {runs} | {mean:.2} % | {seconds:.2} s |"
         ));

@@ -1,4 +1,8 @@
 //! How near to the best of a table of measured configurations a search comes: `benches/optimise.py` has other searches.
+//!
+//! `LAPWING_TABLES` is the folder of the tables, `SEEDS` the number of searches of each, `BATCH` the number of
+//! configurations per round, `ONLY` a part of the names. With `STOPS` a search ends when it is done, as
+//! `lapwing study optimise` does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,6 +20,10 @@ const CHECKPOINTS: [usize; 3] = [30, 60, 100];
 
 /// The standard deviation of the noise of a measurement's logarithm.
 const NOISE: f64 = 0.03;
+
+fn same(one: f64, other: f64) -> bool {
+    (one - other).abs() < 1e-12
+}
 
 /// Configurations with their costs. Options of which exactly one is always chosen are one factor.
 struct MeasuredTable {
@@ -35,21 +43,21 @@ impl MeasuredTable {
         let mut columns: Vec<Vec<f64>> = (0..width)
             .map(|at| rows.iter().map(|row| row[at]).collect())
             .collect();
-        columns.retain(|own| own.iter().any(|value| *value != own[0]));
+        columns.retain(|own| own.iter().any(|value| !same(*value, own[0])));
         let mut at = 0;
         while at < columns.len() {
             let is_one = |end: usize| {
                 (0..rows.len()).all(|row| {
                     let chosen: f64 = columns[at..end].iter().map(|own| own[row]).sum();
-                    chosen == 1.0
+                    same(chosen, 1.0)
                         && columns[at..end]
                             .iter()
-                            .all(|own| own[row] == 0.0 || own[row] == 1.0)
+                            .all(|own| same(own[row], 0.0) || same(own[row], 1.0))
                 })
             };
             if let Some(end) = (at + 2..=columns.len()).rev().find(|end| is_one(*end)) {
                 let chosen = |row: usize| {
-                    let first = (at..end).find(|own| columns[*own][row] == 1.0);
+                    let first = (at..end).find(|own| same(columns[*own][row], 1.0));
                     // Beyond the numbers of all others: levels without an order.
                     1e9 + as_f64(first.unwrap() - at)
                 };
@@ -65,7 +73,7 @@ impl MeasuredTable {
             levels.sort_by(f64::total_cmp);
             levels.dedup();
             for (run, value) in runs.iter_mut().zip(column) {
-                run.push(levels.iter().position(|own| own == value).unwrap());
+                run.push(levels.iter().position(|own| same(*own, *value)).unwrap());
             }
             factors.push(match levels.len() {
                 count if count == 2 || levels[0] >= 1e9 => DesignFactor::Levels(count),
@@ -112,6 +120,8 @@ impl MeasuredTable {
         let (mut measured, mut failed) = (Vec::new(), Vec::new());
         let (mut regrets, mut done, mut spent) = ([0.0; 3], None, 0);
         let base = vec![0; self.factors.len()];
+        let (mut is_checked, stops) = (false, std::env::var("STOPS").is_ok());
+        let mut is_over = false;
         for (at, checkpoint) in CHECKPOINTS.iter().enumerate() {
             loop {
                 let options = OptimisationOptions {
@@ -127,10 +137,38 @@ impl MeasuredTable {
                     Seed(seed),
                 )
                 .unwrap();
+                let mut step = step;
+                if stops && step.is_done && !is_over {
+                    if is_checked {
+                        (is_over, done) = (true, Some(spent));
+                    } else {
+                        let count = options
+                            .count
+                            .max(spent / 4)
+                            .min((checkpoint - spent).max(1));
+                        let options = OptimisationOptions {
+                            count,
+                            first_runs: Some(usize::MAX),
+                            ..options.clone()
+                        };
+                        step = next_runs(
+                            &self.space,
+                            &self.factors,
+                            &measured,
+                            &failed,
+                            &options,
+                            Seed(seed),
+                        )
+                        .unwrap();
+                    }
+                    is_checked = true;
+                } else {
+                    is_checked = false;
+                }
                 if step.is_done && done.is_none() {
                     done = Some(spent);
                 }
-                if spent >= *checkpoint {
+                if spent >= *checkpoint || is_over {
                     let best = step
                         .best
                         .map_or(1.0, |best| self.costs[&best.0] / self.lowest);
@@ -140,7 +178,11 @@ impl MeasuredTable {
                 let base =
                     Some(base.clone()).filter(|own| spent == 0 && self.costs.contains_key(own));
                 let proposed = step.proposed.into_iter().map(|own| own.run);
-                for run in base.into_iter().chain(proposed).take(options.count) {
+                for run in base.into_iter().chain(proposed).take(if is_checked {
+                    100
+                } else {
+                    options.count
+                }) {
                     spent += 1;
                     match self.costs.get(&run) {
                         Some(cost) => measured.push((run, cost.ln() + NOISE * normal(&mut random))),
