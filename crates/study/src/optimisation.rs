@@ -62,7 +62,7 @@ pub struct OptimisationState {
     pub metric: Option<StudyMetric>,
     /// The number of instances and failed configurations of the search, without the final comparison.
     pub runs: usize,
-    /// Whether the latest round was of random configurations, as a check of the model.
+    /// The latest round was of random configurations, as a check of the model.
     pub is_checked: bool,
 }
 

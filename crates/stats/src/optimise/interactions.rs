@@ -80,7 +80,7 @@ fn places(values: &[f64]) -> Vec<f64> {
     values.iter().map(place).collect()
 }
 
-/// Which levels act together.
+/// The levels that act together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InteractionOrder {
     /// Two at most.
