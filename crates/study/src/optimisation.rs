@@ -3,6 +3,7 @@
 //! It measures nothing itself: [`StudyOptimisation::next_step`] and [`StudyOptimisation::confirmation_round`] return
 //! designs to measure, given the results in the store.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use lapwing_analyse::clean::CleaningRules;
@@ -19,8 +20,11 @@ use crate::design::{
     StudyDesign, StudyDesignError, StudySearch,
 };
 use crate::read::StudyReadError;
-use crate::rounds::{CONFIRMATION, ROUND_PURPOSE};
+use crate::rounds::{CHECK, CONFIRMATION, ROUND_PURPOSE, SEARCH};
 use crate::scale::{StudyMetric, StudyScale};
+
+/// A model that expects nothing more is checked by a round of one random configuration per so many measured ones.
+const CHECKED_SHARE: usize = 4;
 
 /// Limits of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +43,7 @@ pub struct OptimisationRules {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OptimisationEnd {
-    /// No configuration is expected to be better.
+    /// No configuration is expected to be better, and a round of random ones has not changed that.
     NoImprovement,
     /// The number of runs is reached.
     Runs,
@@ -58,13 +62,15 @@ pub struct OptimisationState {
     pub metric: Option<StudyMetric>,
     /// The number of instances and failed configurations of the search, without the final comparison.
     pub runs: usize,
+    /// The latest round was of random configurations, as a check of the model.
+    pub is_checked: bool,
 }
 
 /// Next step of a search.
 #[derive(Debug)]
 pub enum OptimisationStep {
-    /// Measure this design.
-    Measure(Box<StudyDesign>),
+    /// Measure this design, for this purpose.
+    Measure(Box<StudyDesign>, &'static str),
     /// The search is over.
     End(OptimisationEnd),
 }
@@ -174,20 +180,27 @@ impl StudyOptimisation {
         let base = vec![0; self.search.factors.len()];
         let has_base = !state.measured.of_run(&base).is_empty();
         let is_base_open = !has_base && !state.measured.failed.contains(&base);
+        let proposed = step.proposed.into_iter().map(|proposed| proposed.run);
+        let (mut purpose, mut proposed) = (SEARCH, proposed.collect::<Vec<_>>());
         if step.is_done && !is_base_open {
-            return Ok(OptimisationStep::End(OptimisationEnd::NoImprovement));
+            // A model that expects nothing more may be wrong: random configurations say so.
+            let checked = count.max(state.measured.tried() / CHECKED_SHARE).min(left);
+            let random = self.search.random(&state.measured, checked)?;
+            if state.is_checked || random.is_empty() {
+                return Ok(OptimisationStep::End(OptimisationEnd::NoImprovement));
+            }
+            (purpose, proposed) = (CHECK, random);
         }
         let mut runs: Vec<Vec<usize>> = Vec::new();
-        let proposed = step.proposed.into_iter().map(|proposed| proposed.run);
         for run in is_base_open.then_some(base).into_iter().chain(proposed) {
-            if runs.len() < count && !runs.contains(&run) {
+            if (runs.len() < count || purpose == CHECK) && !runs.contains(&run) {
                 runs.push(run);
             }
         }
         let known = |run: &Vec<usize>| (run.clone(), state.measured.of_run(run).len());
         self.progress.latest = runs.iter().map(known).collect();
         let design = self.design(runs, 1, state.runs)?;
-        Ok(OptimisationStep::Measure(Box::new(design)))
+        Ok(OptimisationStep::Measure(Box::new(design), purpose))
     }
 
     /// Counts the configurations of the latest round that left neither a value nor a failure as failed.
@@ -254,7 +267,14 @@ impl StudyOptimisation {
     /// # Errors
     /// When the store cannot be read.
     pub fn state(&self, store: Option<&Store>) -> Result<OptimisationState, StudyReadError> {
-        let data = self.read(store, |_| true)?;
+        let latest = Cell::new(None);
+        let data = self.read(store, |instance| {
+            let started = Some(instance.session.started);
+            if !is_confirmation(instance) && latest.get().is_none_or(|(own, _)| own <= started) {
+                latest.set(Some((started, is_round(instance, CHECK))));
+            }
+            true
+        })?;
         let mut measured = data.as_ref().map_or_else(Default::default, |data| {
             MeasuredSettings::of(data, &self.search.factors)
         });
@@ -265,6 +285,7 @@ impl StudyOptimisation {
             runs: measured.attempts().saturating_sub(compared),
             measured,
             metric: data.map(|data| data.metric),
+            is_checked: latest.get().is_some_and(|(_, is_check)| is_check),
         })
     }
 
@@ -346,8 +367,12 @@ impl StudyOptimisation {
 }
 
 fn is_confirmation(instance: &InstanceData) -> bool {
+    is_round(instance, CONFIRMATION)
+}
+
+fn is_round(instance: &InstanceData, purpose: &str) -> bool {
     let design = instance.session.attributes.get(StudyDesign::ATTRIBUTE);
-    design.is_some_and(|design| design[ROUND_PURPOSE] == CONFIRMATION)
+    design.is_some_and(|design| design[ROUND_PURPOSE] == purpose)
 }
 
 impl StudyMetric {

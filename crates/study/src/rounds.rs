@@ -5,6 +5,12 @@ use crate::design::{DesignFileError, DesignKind, DesignRequest, StudyDesign, Stu
 /// The key, in the design of a session, of the purpose of a round.
 pub const ROUND_PURPOSE: &str = "purpose";
 
+/// The purpose of rounds in search of a good configuration.
+pub const SEARCH: &str = "search";
+
+/// The purpose of rounds of random configurations that check whether a search is done.
+pub const CHECK: &str = "check";
+
 /// The purpose of rounds that compare the best configuration with the base.
 pub const CONFIRMATION: &str = "confirmation";
 

@@ -14,7 +14,8 @@ pub enum DesignFactor {
 }
 
 impl DesignFactor {
-    fn count(&self) -> usize {
+    /// Returns the number of levels.
+    pub fn count(&self) -> usize {
         match self {
             Self::Levels(count) => *count,
             Self::Numbers(values) => values.len(),
@@ -72,6 +73,8 @@ pub struct DesignModel {
     coded: Vec<Vec<Vec<f64>>>,
     terms: Vec<ModelTerm>,
     column_terms: Vec<ModelTerm>,
+    /// Of each factor, the terms in which it is, with their first columns.
+    of_factor: Vec<Vec<(ModelTerm, usize)>>,
 }
 
 impl DesignModel {
@@ -100,8 +103,24 @@ impl DesignModel {
             .iter()
             .flat_map(|term| vec![*term; columns(term)])
             .collect();
+        let mut of_factor = vec![Vec::new(); factors.len()];
+        let mut first = 0;
+        for term in terms {
+            match *term {
+                ModelTerm::Intercept => {}
+                ModelTerm::Main(factor) | ModelTerm::Square(factor) => {
+                    of_factor[factor].push((*term, first));
+                }
+                ModelTerm::Pair(one, other) => {
+                    of_factor[one].push((*term, first));
+                    of_factor[other].push((*term, first));
+                }
+            }
+            first += columns(term);
+        }
         Some(Self {
             column_terms,
+            of_factor,
             coded,
             terms: terms.to_vec(),
         })
@@ -141,6 +160,52 @@ impl DesignModel {
             }
         }
         row
+    }
+
+    /// Collects the entries of a run's row that another level of a factor changes, with the differences.
+    pub(super) fn changes(
+        &self,
+        run: &[usize],
+        factor: usize,
+        level: usize,
+        changes: &mut Vec<(usize, f64)>,
+    ) {
+        changes.clear();
+        let (old, new) = (&self.coded[factor][run[factor]], &self.coded[factor][level]);
+        let mut push = |at: usize, difference: f64| {
+            if difference != 0.0 {
+                changes.push((at, difference));
+            }
+        };
+        for (term, first) in &self.of_factor[factor] {
+            match *term {
+                ModelTerm::Intercept => {}
+                ModelTerm::Main(_) => {
+                    for (at, (old, new)) in old.iter().zip(new).enumerate() {
+                        push(first + at, new - old);
+                    }
+                }
+                ModelTerm::Square(_) => {
+                    for (at, (old, new)) in old.iter().zip(new).enumerate() {
+                        push(first + at, new * new - old * old);
+                    }
+                }
+                ModelTerm::Pair(one, other) => {
+                    let width = self.coded[other][0].len();
+                    let partner = if factor == one { other } else { one };
+                    for (own, (old, new)) in old.iter().zip(new).enumerate() {
+                        for (its, value) in self.coded[partner][run[partner]].iter().enumerate() {
+                            let (row, column) = if factor == one {
+                                (own, its)
+                            } else {
+                                (its, own)
+                            };
+                            push(first + row * width + column, (new - old) * value);
+                        }
+                    }
+                }
+            }
+        }
     }
 
     /// Returns Xᵀ X.

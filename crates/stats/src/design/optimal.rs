@@ -17,6 +17,12 @@ const MOST_CANDIDATES: usize = 20_000;
 /// Keeps the information of a start invertible until enough runs are in.
 const RIDGE: f64 = 1e-6;
 
+/// Exchanges of single factors go on as long as a sweep over all runs gains this share of the D-efficiency.
+const SMALLEST_GAIN: f64 = 2e-4;
+
+/// Starts are so many that their sweeps take at most so many steps (columns² × runs) together, but at least two.
+const MOST_STEPS: usize = 100_000_000;
+
 /// How an optimal design is searched for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OptimalDesignOptions {
@@ -25,7 +31,7 @@ pub struct OptimalDesignOptions {
     /// Terms that may matter but need not be estimable, such as pairs when there are fewer runs than columns: as if
     /// the coefficient was known to be 0 ± σ.
     pub potential: Vec<ModelTerm>,
-    /// Random starts, by default 10; the best result is kept.
+    /// Random starts, by default 10, fewer where the design is large; the best result is kept.
     pub starts: u64,
 }
 
@@ -105,7 +111,7 @@ pub fn optimal_design(
         return Err(OptimalDesignError::TooFewRuns { runs: all, columns });
     }
     let search = DesignSearch::new(space, model, runs, options, seed)?;
-    let starts = (0..options.starts.max(1)).map(|start| search.improved(start));
+    let starts = (0..search.starts(options.starts)).map(|start| search.improved(start));
     let best = starts.max_by(|(one, _), (other, _)| one.total_cmp(other));
     let chosen = best.map(|(_, runs)| runs).unwrap_or_default();
     let all = [options.existing.as_slice(), &chosen].concat();
@@ -169,6 +175,17 @@ impl<'a> DesignSearch<'a> {
         })
     }
 
+    /// Returns the number of starts, of which large designs get fewer: they differ less.
+    fn starts(&self, most: u64) -> u64 {
+        let steps = self.base.size * self.base.size * self.count;
+        let affordable = (MOST_STEPS / steps.max(1)).max(2) as u64;
+        if self.is_complete {
+            most.max(1)
+        } else {
+            most.clamp(1, affordable)
+        }
+    }
+
     /// Returns the value of the criterion, the larger the better, and the runs of a start.
     fn improved(&self, start: u64) -> (f64, Vec<Vec<usize>>) {
         let mut random = self.seed.block(start);
@@ -199,22 +216,15 @@ impl<'a> DesignSearch<'a> {
                 .map(|at| self.candidates[*at].clone())
                 .collect()
         };
+        let mut factor = self.factor(&runs(&chosen));
         for _ in 0..100 {
-            let factor = self.factor(&runs(&chosen));
             let (mut inverse, before) = (factor.inverse(), factor.log_determinant());
             let mut spreads: Vec<f64> = self.rows.iter().map(|row| spread(&inverse, row)).collect();
             for position in &mut chosen {
-                self.move_run(&mut inverse, &mut spreads, *position, -1.0);
-                let (mut best, mut most) = (*position, spreads[*position] * (1.0 + 1e-9));
-                for (candidate, spread) in spreads.iter().enumerate() {
-                    if *spread > most {
-                        (best, most) = (candidate, *spread);
-                    }
-                }
-                *position = best;
-                self.move_run(&mut inverse, &mut spreads, best, 1.0);
+                self.exchange_run(position, &mut inverse, &mut spreads);
             }
-            let after = self.factor(&runs(&chosen)).log_determinant();
+            factor = self.factor(&runs(&chosen));
+            let after = factor.log_determinant();
             if after <= before + 1e-9 * before.abs().max(1.0) {
                 break;
             }
@@ -222,82 +232,103 @@ impl<'a> DesignSearch<'a> {
         runs(&chosen)
     }
 
-    /// Adds a candidate to the inverse and all d(x), or removes it with −1.
-    fn move_run(
-        &self,
-        inverse: &mut SquareMatrix,
-        spreads: &mut [f64],
-        candidate: usize,
-        sign: f64,
-    ) {
-        let direction = inverse.times(&self.rows[candidate]);
-        let divisor = 1.0 + sign * spreads[candidate];
-        update(inverse, &direction, sign / divisor);
-        for (own, row) in spreads.iter_mut().zip(&self.rows) {
-            *own -= sign * dot(row, &direction).powi(2) / divisor;
+    /// Replaces a run by the candidate with the largest d(x) without it, and updates the inverse and all d(x).
+    fn exchange_run(&self, position: &mut usize, inverse: &mut SquareMatrix, spreads: &mut [f64]) {
+        let old = inverse.times(&self.rows[*position]);
+        let of_old = 1.0 / (1.0 - spreads[*position]);
+        let rest: Vec<f64> = (spreads.iter().zip(&self.rows))
+            .map(|(own, row)| own + of_old * dot(row, &old).powi(2))
+            .collect();
+        let (mut best, mut most) = (*position, rest[*position] * (1.0 + 1e-9));
+        for (candidate, spread) in rest.iter().enumerate() {
+            if *spread > most {
+                (best, most) = (candidate, *spread);
+            }
         }
+        if best == *position {
+            return;
+        }
+        *position = best;
+        let row = &self.rows[best];
+        let (mut new, along) = (inverse.times(row), of_old * dot(row, &old));
+        for (entry, old) in new.iter_mut().zip(&old) {
+            *entry += along * old;
+        }
+        let of_new = 1.0 / (1.0 + rest[best]);
+        for ((own, rest), row) in spreads.iter_mut().zip(rest).zip(&self.rows) {
+            *own = rest - of_new * dot(row, &new).powi(2);
+        }
+        exchange(inverse, (&old, of_old), (&new, of_new));
     }
 
     fn exchange_factors(&self, random: &mut Xoshiro256PlusPlus) -> Vec<Vec<usize>> {
         let mut runs: Vec<Vec<usize>> = (0..self.count)
             .map(|_| self.candidates[draw_below(self.candidates.len(), random)].clone())
             .collect();
+        let mut factor = self.factor(&runs);
         for _ in 0..30 {
-            let factor = self.factor(&runs);
             let (mut inverse, before) = (factor.inverse(), factor.log_determinant());
             for run in &mut runs {
-                let row = self.model.row(run);
-                let direction = inverse.times(&row);
-                let divisor = 1.0 - dot(&row, &direction);
-                update(&mut inverse, &direction, -1.0 / divisor);
-                self.improve(run, &inverse, random);
-                let row = self.model.row(run);
-                let direction = inverse.times(&row);
-                let divisor = 1.0 + dot(&row, &direction);
-                update(&mut inverse, &direction, 1.0 / divisor);
+                self.exchange(run, &mut inverse, random);
             }
-            let after = self.factor(&runs).log_determinant();
-            if after <= before + 1e-6 * before.abs().max(1.0) {
+            factor = self.factor(&runs);
+            let after = factor.log_determinant();
+            if after <= before + SMALLEST_GAIN * as_f64(factor.rank()) {
                 break;
             }
         }
         runs
     }
 
-    /// Changes a run level by level, and looks at some other feasible runs, as long as d(x) grows.
-    fn improve(
+    /// Changes a run level by level, and looks at some other feasible runs, as long as d(x) grows without the run as it
+    /// was.
+    fn exchange(
         &self,
         run: &mut Vec<usize>,
-        inverse: &SquareMatrix,
+        inverse: &mut SquareMatrix,
         random: &mut Xoshiro256PlusPlus,
     ) {
-        let mut row = self.model.row(run);
-        let mut form = QuadraticForm::new(inverse, &row);
+        let mut form = QuadraticForm::without(inverse, &self.model.row(run));
         let mut most = form.value * (1.0 + 1e-9);
-        let mut consider = |run: &mut Vec<usize>, other: Vec<usize>| {
-            let new = self.model.row(&other);
-            let change = changed_entries(&row, &new);
-            let value = form.after(&change);
-            if value > most {
-                form.apply(&change);
-                (*run, row, most) = (other, new, value);
-            }
-        };
+        let mut is_changed = false;
         // Constraints can make a run that no single change improves.
         let tries = if self.space.is_unconstrained() { 0 } else { 4 };
         for _ in 0..tries {
-            if let Some(other) = self.space.random_run(random) {
-                consider(run, other);
+            let Some(other) = self.space.random_run(random) else {
+                break;
+            };
+            let change = changed_entries(&self.model.row(run), &self.model.row(&other));
+            let value = form.after(&change);
+            if value > most {
+                form.apply(&change);
+                (*run, most, is_changed) = (other, value, true);
             }
         }
+        let mut change = Vec::new();
         for (factor, count) in self.space.levels().iter().enumerate() {
             for level in 0..*count {
-                let mut other = run.clone();
-                other[factor] = level;
-                if level != run[factor] && self.space.is_feasible(&other) {
-                    consider(run, other);
+                let before = run[factor];
+                if level == before {
+                    continue;
+                }
+                self.model.changes(run, factor, level, &mut change);
+                let value = form.after(&change);
+                if value <= most {
+                    continue;
+                }
+                run[factor] = level;
+                if self.space.is_feasible(run) {
+                    form.apply(&change);
+                    (most, is_changed) = (value, true);
+                } else {
+                    run[factor] = before;
                 }
             }
+        }
+        if is_changed {
+            let gain = 1.0 + form.value;
+            let (old, factor, new) = form.into_parts();
+            exchange(inverse, (&old, factor), (&new, 1.0 / gain));
         }
     }
 }
@@ -327,16 +358,13 @@ fn spread(matrix: &SquareMatrix, row: &[f64]) -> f64 {
         .sum()
 }
 
-/// A − f u uᵀ.
-fn update(matrix: &mut SquareMatrix, direction: &[f64], factor: f64) {
+/// A + f u uᵀ − g v vᵀ.
+fn exchange(matrix: &mut SquareMatrix, (old, of_old): (&[f64], f64), (new, of_new): (&[f64], f64)) {
     let size = matrix.size;
-    for (row, own) in direction.iter().enumerate() {
-        let scaled = factor * own;
-        for (entry, other) in matrix.entries[row * size..(row + 1) * size]
-            .iter_mut()
-            .zip(direction)
-        {
-            *entry -= scaled * other;
+    for (entries, (u, v)) in matrix.entries.chunks_mut(size).zip(old.iter().zip(new)) {
+        let (u, v) = (of_old * u, of_new * v);
+        for (entry, (old, new)) in entries.iter_mut().zip(old.iter().zip(new)) {
+            *entry += u * old - v * new;
         }
     }
 }

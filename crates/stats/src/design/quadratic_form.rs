@@ -2,26 +2,43 @@
 
 use crate::cholesky::{SquareMatrix, dot};
 
-/// xᵀ A x with A x, so that changes of few entries cost little.
+/// xᵀ (A + f u uᵀ) x with its gradient, so that changes of few entries cost little.
+///
+/// A stands for the inverse of the information of all runs, and the second part for the removal of one of them.
 pub(super) struct QuadraticForm<'a> {
     matrix: &'a SquareMatrix,
-    image: Vec<f64>,
+    /// u and f.
+    removed: (Vec<f64>, f64),
+    /// (A + f u uᵀ) x.
+    pub(super) image: Vec<f64>,
     pub(super) value: f64,
 }
 
 impl<'a> QuadraticForm<'a> {
-    pub(super) fn new(matrix: &'a SquareMatrix, row: &[f64]) -> Self {
-        let image = matrix.times(row);
+    /// Returns the form of a row without this row itself among those that A is of: by Sherman and Morrison,
+    /// (A⁻¹ − x xᵀ)⁻¹ = A + A x xᵀ A / (1 − xᵀ A x).
+    pub(super) fn without(matrix: &'a SquareMatrix, row: &[f64]) -> Self {
+        let direction = matrix.times(row);
+        let spread = dot(&direction, row);
+        let factor = 1.0 / (1.0 - spread);
         Self {
             matrix,
-            value: dot(&image, row),
-            image,
+            value: spread * factor,
+            image: direction.iter().map(|own| own * factor).collect(),
+            removed: (direction, factor),
         }
+    }
+
+    /// Returns u, f, and (A + f u uᵀ) x.
+    pub(super) fn into_parts(self) -> (Vec<f64>, f64, Vec<f64>) {
+        let (direction, factor) = self.removed;
+        (direction, factor, self.image)
     }
 
     /// Returns the value after a change of x, given as entries with their differences.
     pub(super) fn after(&self, change: &[(usize, f64)]) -> f64 {
-        let mut sum = self.value;
+        let (direction, factor) = &self.removed;
+        let (mut sum, mut along) = (self.value, 0.0);
         for (at, own) in change {
             let line = self.matrix.row(*at);
             let cross: f64 = change
@@ -29,16 +46,23 @@ impl<'a> QuadraticForm<'a> {
                 .map(|(other, difference)| line[*other] * difference)
                 .sum();
             sum += own * (2.0 * self.image[*at] + cross);
+            along += own * direction[*at];
         }
-        sum
+        sum + factor * along * along
     }
 
     pub(super) fn apply(&mut self, change: &[(usize, f64)]) {
         self.value = self.after(change);
+        let (direction, factor) = &self.removed;
+        let mut along = 0.0;
         for (at, own) in change {
             for (entry, other) in self.image.iter_mut().zip(self.matrix.row(*at)) {
                 *entry += own * other;
             }
+            along += own * direction[*at];
+        }
+        for (entry, other) in self.image.iter_mut().zip(direction) {
+            *entry += factor * along * other;
         }
     }
 }
@@ -67,15 +91,22 @@ mod tests {
         let (old, new) = ([1.0, -1.0, 2.0], [1.0, 1.0, 0.5]);
         let change = changed_entries(&old, &new);
         assert_eq!(change, [(1, 2.0), (2, -1.5)]);
-        let mut form = QuadraticForm::new(&matrix, &old);
+        let mut form = QuadraticForm::without(&matrix, &old);
         form.apply(&change);
-        let expected = QuadraticForm::new(&matrix, &new);
-        assert!((form.value - expected.value).abs() < 1e-12);
+        // The same matrix without the old row, for the new one.
+        let (direction, factor, _) = QuadraticForm::without(&matrix, &old).into_parts();
+        let mut rest = matrix.clone();
+        for (at, entry) in rest.entries.iter_mut().enumerate() {
+            *entry += factor * direction[at / 3] * direction[at % 3];
+        }
+        let image = rest.times(&new);
+        let value = dot(&image, &new);
+        assert!((form.value - value).abs() < 1e-9);
         assert!(
             form.image
                 .iter()
-                .zip(&expected.image)
-                .all(|(one, other)| (one - other).abs() < 1e-12)
+                .zip(&image)
+                .all(|(one, other)| (one - other).abs() < 1e-9)
         );
     }
 }

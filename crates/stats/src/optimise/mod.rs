@@ -2,6 +2,7 @@
 
 mod cells;
 mod columns;
+mod interactions;
 mod ordered;
 mod propose;
 mod scales;

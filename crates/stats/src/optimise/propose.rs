@@ -2,9 +2,10 @@
 
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
+use super::ordered::MeasuredRun;
 use super::surface::{ResponseSurface, SurfacePrediction};
 use crate::Seed;
-use crate::design::{DesignModel, DesignSpace, balanced_runs, one_factor_at_a_time};
+use crate::design::{DesignFactor, DesignSpace, balanced_runs, one_factor_at_a_time};
 
 /// How runs are proposed.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,23 +106,24 @@ impl OptimisationStep {
 /// setting and the lowest posterior mean μ of a measured one, EI = (μ − m) Φ(z) + s φ(z), z = (μ − m) / s. Posterior
 /// means instead of the lowest *value* keep a lucky run from stopping the search. With several runs at once each is
 /// taken for measured as expected before the next is chosen. Done when the largest EI is below the smallest
-/// improvement.
+/// improvement. From three times as many runs as the first ones on, every fifth is another balanced random one, so that a
+/// model that is wrong finds out.
 ///
-/// `measured` are runs with their responses, lower being better, best as logarithms; failed settings belong into the
-/// constraints of the space. `None` if the model and the space have different factors or no run is feasible.
+/// `measured` are runs with their responses, lower being better, best as logarithms. `failed` settings are not
+/// proposed again, and count against those that are like them. `None` if the factors and the space differ or no run is
+/// feasible.
 ///
 /// Source: Jones, Schonlau & Welch, *Journal of Global Optimization* 1998; Picheny, Wagner & Ginsbourger, *Structural
 /// and Multidisciplinary Optimization* 2013.
 ///
 /// ```
 /// use lapwing_stats::Seed;
-/// use lapwing_stats::design::{DesignModel, DesignSpace};
-/// use lapwing_stats::linear_model::ModelTerm;
+/// use lapwing_stats::design::{DesignFactor, DesignSpace};
 /// use lapwing_stats::optimise::{OptimisationOptions, next_runs};
-/// let (space, model) = (DesignSpace::treatments(4), DesignModel::treatments(4, &ModelTerm::all_pairs(4)).expect("fits"));
+/// let (space, factors) = (DesignSpace::treatments(4), vec![DesignFactor::Levels(2); 4]);
 /// let (mut measured, options) = (Vec::new(), OptimisationOptions::default());
 /// loop {
-///     let step = next_runs(&space, &model, &measured, &options, Seed(7)).expect("feasible");
+///     let step = next_runs(&space, &factors, &measured, &[], &options, Seed(7)).expect("feasible");
 ///     if step.is_done {
 ///         // The second treatment costs, the others save.
 ///         assert_eq!(step.best.expect("measured").0, [1, 0, 1, 1]);
@@ -135,68 +137,160 @@ impl OptimisationStep {
 /// ```
 pub fn next_runs(
     space: &DesignSpace,
-    model: &DesignModel,
-    measured: &[(Vec<usize>, f64)],
+    factors: &[DesignFactor],
+    measured: &[MeasuredRun],
+    failed: &[Vec<usize>],
     options: &OptimisationOptions,
     seed: Seed,
 ) -> Option<OptimisationStep> {
-    if model.levels() != space.levels() {
+    let counts = factors.iter().map(DesignFactor::count);
+    if !counts.eq(space.levels().iter().copied()) {
         return None;
     }
-    match ResponseSurface::new(model, measured) {
-        Some(surface) if measured.len() >= options.first_runs_of(space.levels().len()) => {
-            improving_runs(space, model, measured, surface, options, seed)
+    let search = RunSearch {
+        space,
+        measured,
+        failed,
+        options,
+        // A stream of its own for each number of runs, so that the next ones are others.
+        seed: seed.split(&(measured.len() + failed.len()).to_string()),
+    };
+    match ResponseSurface::new(factors, measured) {
+        Some(surface) if measured.len() >= options.first_runs_of(factors.len()) => {
+            search.improving_runs(factors, surface)
         }
-        surface => first_runs(space, measured, surface.as_ref(), options, seed),
+        surface => search.first_runs(surface.as_ref()),
     }
 }
 
-fn first_runs(
-    space: &DesignSpace,
-    measured: &[(Vec<usize>, f64)],
-    surface: Option<&ResponseSurface>,
-    options: &OptimisationOptions,
+/// Every so many-th run is a balanced random one.
+const RANDOM_SHARE: usize = 5;
+
+/// From so many times the first runs on.
+const RANDOM_START: usize = 3;
+
+/// A search is done only if nothing is expected by a model whose standard deviations are so many times as large.
+const CAUTION: f64 = 1.5;
+
+struct RunSearch<'a> {
+    space: &'a DesignSpace,
+    measured: &'a [MeasuredRun],
+    failed: &'a [Vec<usize>],
+    options: &'a OptimisationOptions,
     seed: Seed,
-) -> Option<OptimisationStep> {
-    let existing: Vec<Vec<usize>> = measured.iter().map(|(run, _)| run.clone()).collect();
-    // A stream of its own for each number of runs, so that the next ones are others.
-    let own = seed.split(&existing.len().to_string());
-    let runs = balanced_runs(space, options.count.max(1), &existing, own);
-    (!runs.is_empty()).then(|| OptimisationStep {
-        proposed: runs.into_iter().map(ProposedRun::first).collect(),
-        best: surface.and_then(|surface| best(surface, measured)),
-        is_done: false,
-    })
 }
 
-fn improving_runs(
-    space: &DesignSpace,
-    model: &DesignModel,
-    measured: &[(Vec<usize>, f64)],
-    surface: ResponseSurface,
-    options: &OptimisationOptions,
-    seed: Seed,
-) -> Option<OptimisationStep> {
-    let incumbent = best(&surface, measured);
-    let (mut surface, mut assumed) = (surface, measured.to_vec());
-    let mut proposed: Vec<ProposedRun> = Vec::new();
-    for count in 0..options.count.max(1) {
-        let own = seed.split(&(measured.len() + count).to_string());
-        let known = assumed.iter().map(|(run, _)| run);
-        let mean = |run: &[usize]| surface.predict(run).mean;
-        let candidates = sampled_settings(space, known, Some(&mean), options.candidates, own);
-        let lowest = best(&surface, &assumed)?.1.mean;
-        let next = most_promising(&candidates, lowest, |run| surface.predict(run))?;
-        let (run, prediction) = next;
-        assumed.push((run.clone(), prediction.mean));
-        proposed.push(ProposedRun::improving(run, prediction, lowest));
-        if count + 1 < options.count {
-            surface = ResponseSurface::new(model, &assumed)?;
-        }
+impl RunSearch<'_> {
+    /// Returns balanced random runs, given those that are chosen already.
+    fn balanced(&self, count: usize, chosen: &[ProposedRun]) -> Vec<ProposedRun> {
+        let measured = self.measured.iter().map(|(run, _)| run);
+        let chosen = chosen.iter().map(|own| &own.run);
+        let existing: Vec<Vec<usize>> =
+            measured.chain(self.failed).chain(chosen).cloned().collect();
+        let seed = self.seed.split(&existing.len().to_string());
+        // Some more than needed, since what failed is not tried again, and what was measured only if nothing is left.
+        let runs = balanced_runs(self.space, 4 * count, &existing, seed);
+        let is_new = |run: &Vec<usize>| !existing.contains(run);
+        let (fresh, known): (Vec<_>, Vec<_>) = runs.into_iter().partition(is_new);
+        let known = known.into_iter().filter(|run| !self.failed.contains(run));
+        let runs = fresh.into_iter().chain(known).take(count);
+        runs.map(ProposedRun::first).collect()
     }
-    Some(OptimisationStep::of_improvements(
-        proposed, incumbent, options,
-    ))
+
+    fn first_runs(&self, surface: Option<&ResponseSurface>) -> Option<OptimisationStep> {
+        let proposed = self.balanced(self.options.count.max(1), &[]);
+        (!proposed.is_empty()).then(|| OptimisationStep {
+            proposed,
+            best: surface.and_then(|surface| best(surface, self.measured)),
+            is_done: false,
+        })
+    }
+
+    fn improving_runs(
+        &self,
+        factors: &[DesignFactor],
+        surface: ResponseSurface,
+    ) -> Option<OptimisationStep> {
+        let incumbent = best(&surface, self.measured);
+        let works = self.working(factors);
+        let works = |run: &[usize]| match &works {
+            Some(surface) => surface.predict(run).mean.clamp(0.02, 1.0),
+            None => 1.0,
+        };
+        let lowest = incumbent.as_ref()?.1.mean;
+        let (mut surface, mut most) = (surface, 0.0);
+        let mut proposed: Vec<ProposedRun> = Vec::new();
+        for count in 0..self.options.count.max(1) {
+            let number = self.measured.len() + self.failed.len() + count;
+            let promise =
+                |run: &[usize]| works(run) * expected_improvement(lowest, surface.predict(run));
+            let candidates = self.candidates(&promise, number);
+            let promises = candidates.iter().map(|run| (promise(run), run));
+            let best = promises.max_by(|(one, _), (other, _)| one.total_cmp(other));
+            let Some((_, run)) = best else { break };
+            if count == 0 {
+                most = self.cautious_promise(&candidates, &surface, &works, lowest);
+            }
+            let first = self.options.first_runs_of(factors.len());
+            let is_random =
+                (number + 1).is_multiple_of(RANDOM_SHARE) && number >= RANDOM_START * first;
+            let balanced = || self.balanced(1, &proposed).pop();
+            let own = is_random
+                .then(balanced)
+                .flatten()
+                .unwrap_or_else(|| ProposedRun::improving(run, surface.predict(run), lowest));
+            if count + 1 < self.options.count {
+                surface = surface.after(&own.run);
+            }
+            proposed.push(own);
+        }
+        (!proposed.is_empty()).then_some(OptimisationStep {
+            is_done: most < self.options.smallest_improvement,
+            proposed,
+            best: incumbent,
+        })
+    }
+
+    /// Returns the largest expected improvement, were the model less sure of itself.
+    fn cautious_promise(
+        &self,
+        candidates: &[Vec<usize>],
+        surface: &ResponseSurface,
+        works: &dyn Fn(&[usize]) -> f64,
+        lowest: f64,
+    ) -> f64 {
+        let promises = candidates.iter().map(|run| {
+            let own = surface.predict(run);
+            let doubted = SurfacePrediction {
+                deviation: CAUTION * own.deviation,
+                ..own
+            };
+            works(run) * expected_improvement(lowest, doubted)
+        });
+        promises.fold(0.0, f64::max)
+    }
+
+    /// Returns a model of what works, 1, and what fails, 0; `None` if nothing failed.
+    fn working(&self, factors: &[DesignFactor]) -> Option<ResponseSurface> {
+        let worked = self.measured.iter().map(|(run, _)| (run.clone(), 1.0));
+        let failed = self.failed.iter().map(|run| (run.clone(), 0.0));
+        if self.failed.is_empty() {
+            return None;
+        }
+        ResponseSurface::new(factors, &worked.chain(failed).collect::<Vec<_>>())
+    }
+
+    /// Returns the settings to choose from, of which larger promises are better.
+    fn candidates(&self, promise: &dyn Fn(&[usize]) -> f64, number: usize) -> Vec<Vec<usize>> {
+        let measured = self.measured.iter().map(|(run, _)| run);
+        let measured = measured.filter(|run| self.space.is_feasible(run));
+        let cost = |run: &[usize]| -promise(run);
+        let seed = self.seed.split(&number.to_string());
+        let most = self.options.candidates;
+        let mut candidates = sampled_settings(self.space, measured, Some(&cost), most, seed);
+        candidates.retain(|run| !self.failed.contains(run));
+        candidates
+    }
 }
 
 /// Returns the last of the runs with the largest expected improvement, and what is expected of it.

@@ -3,12 +3,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::design::{DesignModel, DesignSpace};
-use crate::linear_model::ModelTerm;
+use crate::design::{DesignFactor, DesignSpace};
 use crate::{Seed, as_f64};
 
-fn model(factors: usize) -> DesignModel {
-    DesignModel::treatments(factors, &ModelTerm::all_pairs(factors)).expect("fits")
+fn model(factors: usize) -> Vec<DesignFactor> {
+    vec![DesignFactor::Levels(2); factors]
 }
 
 /// A cost with interactions: each factor saves, but the first two save the same.
@@ -58,6 +57,7 @@ fn what_cannot_be_modelled_is_refused() {
         &DesignSpace::treatments(3),
         &model(2),
         &[],
+        &[],
         &OptimisationOptions::default(),
         Seed(7),
     );
@@ -78,7 +78,8 @@ fn several_runs_at_once_differ_and_respect_constraints() {
     };
     let mut measured: Vec<(Vec<usize>, f64)> = Vec::new();
     for _ in 0..8 {
-        let step = next_runs(&space, &model(12), &measured, &options, Seed(7)).expect("feasible");
+        let step =
+            next_runs(&space, &model(12), &measured, &[], &options, Seed(7)).expect("feasible");
         assert_eq!(step.proposed.len(), 4);
         assert!(step.proposed.iter().all(|own| space.is_feasible(&own.run)));
         measured.extend(
@@ -87,7 +88,7 @@ fn several_runs_at_once_differ_and_respect_constraints() {
                 .map(|own| (own.run.clone(), cost(&own.run))),
         );
     }
-    let step = next_runs(&space, &model(12), &measured, &options, Seed(7)).expect("feasible");
+    let step = next_runs(&space, &model(12), &measured, &[], &options, Seed(7)).expect("feasible");
     // Factor 1 rather than 0, which excludes 2; factor 8 rather than 10.
     let expected = cost(&[0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 0, 1]);
     assert!(cost(&step.best.expect("measured").0) < expected + 0.03);

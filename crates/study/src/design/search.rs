@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_stats::design::{DesignModel, DesignSpaceError};
+use lapwing_stats::design::{DesignFactor, DesignSpace, DesignSpaceError};
 use lapwing_stats::optimise::{
     OptimisationOptions, OptimisationStep, ResponseSurface, SurfacePrediction, next_runs,
 };
 use lapwing_stats::{Seed, mean};
 
-use super::factor::{space, space_without, terms};
-use super::{PlannedFactor, StudyModel};
+use super::PlannedFactor;
+use super::factor::{space, space_without};
 use crate::data::StudyData;
 use crate::scale::StudyScale;
 
@@ -124,7 +124,7 @@ pub struct StudySearch {
     pub factors: Vec<PlannedFactor>,
     /// The number of configurations, balanced at random, that are measured before the model is asked.
     pub first_runs: usize,
-    model: DesignModel,
+    model: Vec<DesignFactor>,
     options: OptimisationOptions,
     seed: Seed,
 }
@@ -142,10 +142,7 @@ impl StudySearch {
         let counts: Vec<usize> = factors.iter().map(|it| it.levels.len()).collect();
         let usual = (counts.len() + 2).clamp(6, 20);
         let feasible = space(&factors, counts)?.feasible_runs(usual);
-        let own: Vec<_> = factors.iter().map(PlannedFactor::of_model).collect();
-        let Some(model) = DesignModel::new(&own, &terms(&factors, StudyModel::Pairs)) else {
-            return Ok(None);
-        };
+        let model = factors.iter().map(PlannedFactor::of_model).collect();
         let first_runs = feasible.map_or(usual, |all| all.len());
         Ok((!factors.is_empty()).then_some(Self {
             options: OptimisationOptions {
@@ -170,27 +167,69 @@ impl StudySearch {
         measured: &MeasuredSettings,
         count: usize,
     ) -> Result<Option<OptimisationStep>, DesignSpaceError> {
-        let counts: Vec<usize> = self.factors.iter().map(|it| it.levels.len()).collect();
-        let failed = measured.failed.iter();
-        let mut forbidden: Vec<Vec<(usize, usize)>> = failed
-            .map(|run| run.iter().copied().enumerate().collect())
-            .collect();
-        forbidden.extend(measured.broken_levels().into_iter().map(|own| vec![own]));
-        let space = space_without(&self.factors, counts, &forbidden)?;
         // Instances of few configurations, however many, say nothing of the others.
         let is_first = measured.tried() < self.first_runs;
+        let instances = measured.instances.len();
         let first_runs = if is_first {
-            measured.instances.len() + 1
+            instances + 1
         } else {
-            0
+            self.first_runs.min(instances)
         };
         let options = OptimisationOptions {
             count,
             first_runs: Some(first_runs),
             ..self.options.clone()
         };
+        self.step(measured, &options)
+    }
+
+    /// Returns random configurations that were not measured yet, at most `count`.
+    ///
+    /// # Errors
+    /// When failed configurations leave nothing.
+    pub fn random(
+        &self,
+        measured: &MeasuredSettings,
+        count: usize,
+    ) -> Result<Vec<Vec<usize>>, DesignSpaceError> {
+        let options = OptimisationOptions {
+            count,
+            first_runs: Some(usize::MAX),
+            ..self.options.clone()
+        };
+        let step = self.step(measured, &options)?;
+        let proposed = step.map_or_else(Vec::new, |step| step.proposed).into_iter();
+        let is_new = |run: &Vec<usize>| measured.of_run(run).is_empty();
+        Ok(proposed.map(|own| own.run).filter(is_new).collect())
+    }
+
+    fn step(
+        &self,
+        measured: &MeasuredSettings,
+        options: &OptimisationOptions,
+    ) -> Result<Option<OptimisationStep>, DesignSpaceError> {
+        let space = self.space(measured)?;
+        let failed: Vec<Vec<usize>> = measured.failed.iter().cloned().collect();
         let runs = &measured.instances;
-        Ok(next_runs(&space, &self.model, runs, &options, self.seed))
+        Ok(next_runs(
+            &space,
+            &self.model,
+            runs,
+            &failed,
+            options,
+            self.seed,
+        ))
+    }
+
+    /// Returns the configurations that may work.
+    fn space(&self, measured: &MeasuredSettings) -> Result<DesignSpace, DesignSpaceError> {
+        let counts: Vec<usize> = self.factors.iter().map(|it| it.levels.len()).collect();
+        let failed = measured.failed.iter();
+        let mut forbidden: Vec<Vec<(usize, usize)>> = failed
+            .map(|run| run.iter().copied().enumerate().collect())
+            .collect();
+        forbidden.extend(measured.broken_levels().into_iter().map(|own| vec![own]));
+        space_without(&self.factors, counts, &forbidden)
     }
 
     /// Returns what is known of each measured configuration, the one with the lowest expected response first.

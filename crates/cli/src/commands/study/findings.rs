@@ -12,13 +12,10 @@ use crate::options::Context;
 /// what is undecided, what to measure next
 ///
 /// All sentences are of one fitted model of factors and pairs, on logarithms (percentages) or on the
-/// values themselves, whichever fits better. `--plot FILE.html` writes a page with the findings and
-/// all charts.
+/// values themselves, whichever fits better: the ten strongest of each kind, with `--full` all. `--plot FILE.html`
+/// writes a page with the findings and all charts.
 #[derive(Debug, Args)]
 pub struct StudyFindings {
-    /// All findings, not only the ten strongest of each kind
-    #[arg(long)]
-    all: bool,
     #[command(flatten)]
     study: StudyOptions,
 }
@@ -28,7 +25,7 @@ impl StudyFindings {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let ReadStudy { data, notes } = self.study.read(context)?;
         let overview = StudyOverview::new(&data, self.study.scale);
-        let mut answer = StudyAnswer::findings(&data, &overview, self.all)?;
+        let mut answer = StudyAnswer::findings(&data, &overview, self.study.is_full())?;
         if self.study.plot.is_some() {
             answer.charts = overview.charts(&data);
         }

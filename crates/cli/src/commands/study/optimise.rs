@@ -24,8 +24,9 @@ use crate::options::{AnswerOptions, Context, within};
 
 /// Find a good configuration of the suite's factors in few runs
 ///
-/// Measures balanced random configurations, then those that a model of all results expects most of,
-/// until no improvement is expected any more. Finally measures the best one and the base
+/// Measures balanced random configurations, then those that a model of all results expects most of
+/// and some more random ones, until no improvement is expected any more and a last round of random
+/// ones has not changed that. Finally measures the best one and the base
 /// alternately, and compares them. Earlier results of the same factors count, so that the same
 /// command continues an interrupted search.
 #[derive(Debug, Args)]
@@ -140,15 +141,15 @@ impl StudyOptimise {
                 let expected = started.elapsed() + rounds.expected(instances);
                 self.budget.is_some_and(|budget| expected > budget)
             };
-            let design = match optimisation.next_step(&mut state, is_late)? {
-                OptimisationStep::Measure(design) => design,
+            let (design, purpose) = match optimisation.next_step(&mut state, is_late)? {
+                OptimisationStep::Measure(design, purpose) => (design, purpose),
                 OptimisationStep::End(end) => break end,
             };
             if !context.quiet {
                 let text = round_text(optimisation, &state, design.configurations.len());
                 context.terminal.say(&text);
             }
-            if rounds.measure(&design, "search", context)? {
+            if rounds.measure(&design, purpose, context)? {
                 return Ok(None);
             }
         };

@@ -74,6 +74,11 @@ const SCALES: [NamedValue<StudyScale>; 3] = [
 ];
 
 impl StudyOptions {
+    /// Returns whether everything is listed.
+    pub fn is_full(&self) -> bool {
+        self.answer.extent().full
+    }
+
     /// Returns the data, restricted as the options say.
     pub fn read(&self, context: &Context) -> Result<ReadStudy, CliError> {
         let ReadStudy { data, notes } = self.all(context)?;

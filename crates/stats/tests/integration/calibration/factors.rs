@@ -232,3 +232,44 @@ fn table_of_coverage_of_factor_studies() {
     let [strict, plain] = of_nothing("nothing", 4_000);
     show(&format!("selection: {strict:.4}, BIC {plain:.4}"));
 }
+
+/// Returns the time of this thread on a processor.
+fn processor_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    text.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
+}
+
+#[test]
+#[ignore = "a minute: prints a table for docs/performance.md"]
+fn table_of_optimal_designs() {
+    use lapwing_stats::Seed;
+    use lapwing_stats::design::{
+        DesignModel, DesignSpace, OptimalDesignOptions, d_efficiency, optimal_design,
+    };
+    use lapwing_stats::linear_model::ModelTerm;
+    for (factors, runs) in [
+        (6, 24),
+        (8, 40),
+        (10, 60),
+        (12, 90),
+        (16, 160),
+        (20, 250),
+        (30, 500),
+    ] {
+        let model = DesignModel::treatments(factors, &ModelTerm::all_pairs(factors)).unwrap();
+        let space = DesignSpace::treatments(factors);
+        let started = processor_seconds();
+        let mut all = Vec::new();
+        let seeds: u32 = if factors < 16 { 5 } else { 1 };
+        for seed in 0..seeds {
+            let options = OptimalDesignOptions::default();
+            let own = optimal_design(&space, &model, runs, &options, Seed(seed.into())).unwrap();
+            all.push(d_efficiency(&model, &own));
+        }
+        let mean = all.iter().sum::<f64>() / f64::from(seeds);
+        let seconds = (processor_seconds() - started) / f64::from(seeds);
+        super::rounds::show(&format!(
+            "| {factors} | {runs} | {mean:.2} % | {seconds:.2} s |"
+        ));
+    }
+}

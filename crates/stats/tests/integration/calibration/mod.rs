@@ -22,6 +22,7 @@ mod shapes;
 mod slowdown;
 mod stacks;
 mod suite_noise;
+mod tables;
 
 use lapwing_stats::{Confidence, Difference, Interval, Replicates, Seed, family_tests};
 

@@ -1,8 +1,7 @@
 //! How good a setting is found in how many runs: the model, random search, and one factor at a time.
 
 use lapwing_stats::Seed;
-use lapwing_stats::design::{DesignModel, DesignSpace};
-use lapwing_stats::linear_model::ModelTerm;
+use lapwing_stats::design::{DesignFactor, DesignSpace};
 use lapwing_stats::optimise::{OptimisationOptions, next_runs};
 use rand::{Rng, RngExt};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -97,7 +96,7 @@ impl RandomSystem {
 /// Regrets at the checkpoints of a search that asks for runs and recommends one.
 fn by_model(system: &RandomSystem, random: &mut Xoshiro256PlusPlus) -> ([f64; 4], f64) {
     let factors = system.main.len();
-    let model = DesignModel::treatments(factors, &ModelTerm::all_pairs(factors)).unwrap();
+    let model = vec![DesignFactor::Levels(2); factors];
     let options = OptimisationOptions {
         candidates: 400,
         ..OptimisationOptions::default()
@@ -109,6 +108,7 @@ fn by_model(system: &RandomSystem, random: &mut Xoshiro256PlusPlus) -> ([f64; 4]
                 &system.space,
                 &model,
                 &measured,
+                &[],
                 &options,
                 Seed(random.random()),
             )
