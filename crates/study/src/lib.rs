@@ -43,8 +43,8 @@ pub use carry_over::{
 pub use components::{StudyComponents, components};
 pub use covariates::StudyCovariate;
 pub use data::{StudyData, StudyError, StudyInstance};
-pub use factor::{StudyFactor, Treatment};
 pub use explained::{ConditionalEffect, ExplainedStudy, StudyContrast};
+pub use factor::{StudyFactor, Treatment};
 pub use finding::{
     BesideEffect, FindingKind, LevelEffect, MainEffect, NextMeasurement, PairFinding, PairPattern,
     Recommendation, StudyFinding, StudyFindings, findings,

@@ -201,7 +201,9 @@ impl FindingWords<'_> {
                 days,
             } => format!(
                 "results drifted by {} from the first to the last instance ({}); effects allow for it",
-                self.data.metric.change_with_interval(self.scale, *change, *interval),
+                self.data
+                    .metric
+                    .change_with_interval(self.scale, *change, *interval),
                 if *days >= 2.0 {
                     format!("{days:.0} days")
                 } else {
@@ -220,7 +222,7 @@ impl FindingWords<'_> {
             ),
             NextMeasurement::NotTold { treatments } => format!(
                 "the effect of {} cannot be told from others: measure more settings with and without",
-                first_names(&self.names(treatments), 5)
+                first_names(self.names(treatments), 5)
             ),
             NextMeasurement::FoldOver { settings, effects } => format!(
                 "{} with every level exchanged (a fold-over) would tell {} from pairs",

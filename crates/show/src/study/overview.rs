@@ -56,7 +56,10 @@ impl StudyOverview {
             scale,
             headline: String::new(),
             with_effect: count(FindingKind::Effect),
-            interacting_pairs: findings.iter().filter(|it| matches!(it, StudyFinding::Pair(_))).count(),
+            interacting_pairs: findings
+                .iter()
+                .filter(|it| matches!(it, StudyFinding::Pair(_)))
+                .count(),
             base: means.get(&0).copied(),
             recommended,
             findings,

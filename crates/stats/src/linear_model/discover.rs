@@ -27,6 +27,15 @@ pub struct KnownNoise {
     pub freedom: usize,
 }
 
+/// What replicates tell: the noise between them, and how many settings there are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReplicateNoise {
+    /// The noise.
+    pub noise: KnownNoise,
+    /// The number of different settings.
+    pub settings: usize,
+}
+
 /// A term that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiscoveredTerm {
@@ -49,8 +58,6 @@ pub struct DiscoveredTerms {
     pub candidates: usize,
     /// The number of pairs that the runs cannot tell from others.
     pub open_pairs: usize,
-    /// The degrees of freedom of the noise, if it was known before the search.
-    pub noise_freedom: Option<usize>,
 }
 
 /// Returns the p-value up to which the k-th of so many candidates is found, with the risk of any false one: Holm's
@@ -63,8 +70,10 @@ pub fn holm_threshold(risk: f64, candidates: usize, place: usize) -> f64 {
 ///
 /// The candidate with the smallest p-value enters as the k-th of m if that is at most [`holm_threshold`], and the search
 /// ends with the first that is not. A pair enters with both of its factors, but its own p-value decides. The noise is
-/// that of the model with all terms where this has ten residual degrees of freedom, else the `known` one if that has,
-/// else the residual of the model so far. Terms that no longer contribute are dropped in the end.
+/// that of the model with all terms where this has ten residual degrees of freedom, else the residual of the model so
+/// far. Where all settings could be explained and parts of pairs
+/// seem to be effects of factors, as in a Plackett–Burman design, it is the larger one of what is between replicates and of what is
+/// between settings beside the model so far. Terms that no longer contribute are dropped in the end.
 ///
 /// `None` when the responses are all equal.
 ///
@@ -77,7 +86,7 @@ pub fn discover_terms(
     matrix: &ModelMatrix,
     responses: &[f64],
     risk: f64,
-    known: Option<KnownNoise>,
+    replicates: Option<ReplicateNoise>,
 ) -> Result<Option<DiscoveredTerms>, LinearModelError> {
     check(matrix.rows(), responses, None)?;
     let options = TermSelection::default();
@@ -86,45 +95,84 @@ pub fn discover_terms(
     };
     let mean = responses.iter().sum::<f64>() / as_f64(responses.len());
     let total = responses.iter().map(|it| (it - mean).powi(2)).sum();
-    Ok(Some(Discovery::new(search, known, total).run(risk)))
+    Ok(Some(Discovery::new(search, replicates, total).run(risk)))
 }
 
-/// Returns how many candidates a search among these terms has, and the degrees of freedom of its noise if that is
-/// known before: from the model of all terms, or from so many of replicates.
-pub fn discovery_size(matrix: &ModelMatrix, replicate_freedom: usize) -> (usize, Option<usize>) {
+/// Returns how many candidates a search among these terms has, and the degrees of freedom of its noise before anything
+/// is found.
+pub fn discovery_size(matrix: &ModelMatrix, settings: usize) -> (usize, usize) {
     let responses: Vec<f64> = (0..matrix.rows()).map(as_f64).collect();
     let options = TermSelection::default();
-    let known = KnownNoise {
-        variance: 1.0,
-        freedom: replicate_freedom,
-    };
-    TermSearch::new(matrix, &responses, &options).map_or((0, None), |search| {
-        let discovery = Discovery::new(search, Some(known), 1.0);
-        let freedom = discovery.noise.map(|noise| noise.freedom);
+    let replicates = matrix.rows().checked_sub(settings).filter(|it| *it > 0);
+    let replicates = replicates.map(|freedom| ReplicateNoise {
+        noise: KnownNoise {
+            variance: 1.0,
+            freedom,
+        },
+        settings,
+    });
+    TermSearch::new(matrix, &responses, &options).map_or((0, 0), |search| {
+        let rows = search.rows();
+        let discovery = Discovery::new(search, replicates, 1.0);
+        let freedom = match (discovery.fixed, discovery.replicates) {
+            (Some(noise), _) => noise.freedom,
+            (None, Some(own)) => own.settings.saturating_sub(2),
+            (None, None) => rows.saturating_sub(2),
+        };
         (discovery.survey.candidates, freedom)
     })
 }
 
 struct Discovery<'a> {
     search: TermSearch<'a>,
-    /// As a share of the total sum of squares.
-    noise: Option<KnownNoise>,
+    /// The noise that is known before, as a share of the total sum of squares.
+    fixed: Option<KnownNoise>,
+    /// The noise of replicates, where their settings leave nothing beside all terms.
+    replicates: Option<ReplicateNoise>,
     survey: Survey,
 }
 
 impl<'a> Discovery<'a> {
-    fn new(search: TermSearch<'a>, known: Option<KnownNoise>, total: f64) -> Self {
+    fn new(search: TermSearch<'a>, replicates: Option<ReplicateNoise>, total: f64) -> Self {
         let survey = Survey::new(&search);
-        let known = known.map(|known| KnownNoise {
-            variance: known.variance / total,
-            ..known
-        });
         let is_enough = |noise: &KnownNoise| noise.freedom >= FEWEST_FREEDOM;
+        let replicates = replicates.map(|own| ReplicateNoise {
+            noise: KnownNoise {
+                variance: own.noise.variance / total,
+                ..own.noise
+            },
+            ..own
+        });
+        // Where parts of pairs seem to be effects of factors, replicates do not know what those do.
+        let is_full = replicates.is_some_and(|own| survey.rank + 1 >= own.settings)
+            && has_parts_of_pairs(&search);
         Self {
-            noise: survey.noise.filter(is_enough).or(known.filter(is_enough)),
+            fixed: survey.noise.filter(|noise| is_enough(noise) && !is_full),
+            replicates: replicates.filter(|_| is_full),
             survey,
             search,
         }
+    }
+
+    /// Returns the noise beside a model with such a residual and so many coefficients.
+    fn noise(&self, residual: f64, coefficients: usize) -> Option<(f64, usize)> {
+        if let Some(noise) = self.fixed {
+            return Some((noise.variance, noise.freedom));
+        }
+        let Some(own) = self.replicates else {
+            let freedom = self.search.rows().checked_sub(coefficients)?;
+            return (freedom > 0).then(|| (residual / as_f64(freedom), freedom));
+        };
+        // What differs between settings beside the model is noise, or terms that cannot be told.
+        let pure = own.noise.variance * as_f64(own.noise.freedom);
+        let between = own.settings.checked_sub(coefficients).filter(|it| *it > 0);
+        let between =
+            between.map(|freedom| ((residual - pure).max(0.0) / as_f64(freedom), freedom));
+        let pure = (own.noise.variance, own.noise.freedom);
+        between
+            .into_iter()
+            .chain([pure])
+            .max_by(|one, other| one.0.total_cmp(&other.0))
     }
 
     fn run(mut self, risk: f64) -> DiscoveredTerms {
@@ -160,7 +208,9 @@ impl<'a> Discovery<'a> {
         let chosen = terms.iter().zip(&self.search.chosen);
         let chosen = chosen.filter(|(_, chosen)| **chosen).map(|(term, _)| *term);
         DiscoveredTerms {
-            terms: std::iter::once(ModelTerm::Intercept).chain(chosen).collect(),
+            terms: std::iter::once(ModelTerm::Intercept)
+                .chain(chosen)
+                .collect(),
             found: (found.iter())
                 .map(|(term, p_value)| DiscoveredTerm {
                     term: terms[*term],
@@ -170,7 +220,6 @@ impl<'a> Discovery<'a> {
                 .collect(),
             candidates: self.survey.candidates,
             open_pairs: self.survey.open_pairs,
-            noise_freedom: self.noise.map(|noise| noise.freedom),
         }
     }
 
@@ -200,25 +249,13 @@ impl<'a> Discovery<'a> {
             return None;
         }
         let (gain, rank, residual, coefficients) = self.search.gain(term)?;
-        let (variance, freedom) = match self.noise {
-            Some(noise) => (noise.variance, noise.freedom),
-            None => {
-                let freedom = self.search.rows().checked_sub(coefficients)?;
-                (residual / as_f64(freedom), freedom)
-            }
-        };
+        let (variance, freedom) = self.noise(residual, coefficients)?;
         p_value(gain, rank, variance, freedom)
     }
 
     fn p_value_of_removal(&self, term: usize) -> Option<f64> {
         let (loss, rank) = self.search.loss(term)?;
-        let (variance, freedom) = match self.noise {
-            Some(noise) => (noise.variance, noise.freedom),
-            None => {
-                let freedom = self.search.rows().checked_sub(self.search.coefficients())?;
-                (self.search.residual() / as_f64(freedom), freedom)
-            }
-        };
+        let (variance, freedom) = self.noise(self.search.residual(), self.search.coefficients())?;
         p_value(loss, rank, variance, freedom).map(|(p_value, _)| p_value)
     }
 
@@ -241,7 +278,10 @@ impl<'a> Discovery<'a> {
                 && left(other) > DEPENDENT
                 && beside.at(*own, other).powi(2) > ALIASED * left(*own) * left(other))
         };
-        (0..terms.len()).filter(agrees).map(|at| terms[at]).collect()
+        (0..terms.len())
+            .filter(agrees)
+            .map(|at| terms[at])
+            .collect()
     }
 
     fn drop_needless_parents(&mut self, found: &[(usize, f64)]) {
@@ -267,6 +307,8 @@ fn p_value(squares: f64, rank: usize, variance: f64, freedom: usize) -> Option<(
 struct Survey {
     candidates: usize,
     open_pairs: usize,
+    /// The number of columns that do not depend on others.
+    rank: usize,
     /// The noise of the model with all terms, as a share of the total; `None` without residual freedom.
     noise: Option<KnownNoise>,
     /// The correlations beside all factors, if some terms cannot be told apart.
@@ -302,10 +344,38 @@ impl Survey {
             } else {
                 others.len() - told.min(pairs)
             },
+            rank: factors + pairs,
             noise,
             beside: (!is_full).then_some(beside),
         }
     }
+}
+
+/// Returns whether a factor's column correlates in part with a pair of others.
+///
+/// Of levels in balance the correlation of a column of 0 and 1 with a product of two others is 0 where they are apart,
+/// and 1/√3 where they are the same.
+fn has_parts_of_pairs(search: &TermSearch<'_>) -> bool {
+    const PART: std::ops::Range<f64> = 0.02..0.5;
+    let single = |at: usize| match search.columns[at][..] {
+        [column] => Some(column),
+        _ => None,
+    };
+    let is_mixed = |main: usize, pair: usize| {
+        let is_of_others = !search.terms[pair].parents().contains(&search.terms[main]);
+        let columns = single(main).zip(single(pair)).filter(|_| is_of_others);
+        columns.is_some_and(|(one, other)| PART.contains(&search.swept.at(one, other).abs()))
+    };
+    let all = 0..search.terms.len();
+    let (main, others): (Vec<usize>, Vec<usize>) =
+        all.partition(|at| search.terms[*at].parents().is_empty());
+    // What has no pairs, such as the time, is no factor.
+    let has_pairs = |main: &&usize| {
+        let own = &search.terms[**main];
+        (others.iter()).any(|pair| search.terms[*pair].parents().contains(own))
+    };
+    let mut factors = main.iter().filter(has_pairs);
+    factors.any(|main| others.iter().any(|pair| is_mixed(*main, *pair)))
 }
 
 /// Sweeps in what is left of the columns of terms, and returns how many those were.
@@ -326,14 +396,17 @@ fn distinct(swept: &SquareMatrix, terms: &[&Vec<usize>]) -> usize {
     let mut seen: Vec<usize> = Vec::new();
     let mut count = 0;
     for columns in terms {
-        let own: Vec<usize> = columns.iter().copied().filter(|at| left(*at) > DEPENDENT).collect();
+        let own: Vec<usize> = columns
+            .iter()
+            .copied()
+            .filter(|at| left(*at) > DEPENDENT)
+            .collect();
         let [own] = own[..] else {
             count += usize::from(!own.is_empty());
             continue;
         };
-        let agrees = |other: &usize| {
-            swept.at(own, *other).powi(2) > ALIASED * left(own) * left(*other)
-        };
+        let agrees =
+            |other: &usize| swept.at(own, *other).powi(2) > ALIASED * left(own) * left(*other);
         if !seen.iter().any(agrees) {
             seen.push(own);
             count += 1;

@@ -166,7 +166,10 @@ impl LinearFit {
     /// Returns the p-value of "a narrower model of the same responses fits as well" (the F-test of nested models);
     /// `None` if it has as many coefficients, or nothing is left to tell noise from.
     pub fn gain_over(&self, narrower: &Self) -> Option<f64> {
-        let rank = self.rank().checked_sub(narrower.rank()).filter(|it| *it > 0)?;
+        let rank = self
+            .rank()
+            .checked_sub(narrower.rank())
+            .filter(|it| *it > 0)?;
         let gain = narrower.residual_sum_of_squares - self.residual_sum_of_squares;
         let statistic = (gain / as_f64(rank) / self.variance()).max(0.0);
         let freedom = as_f64(self.residual_freedom());

@@ -15,7 +15,8 @@ mod tests;
 
 pub use difference::CoefficientDifference;
 pub use discover::{
-    DiscoveredTerm, DiscoveredTerms, KnownNoise, discover_terms, discovery_size, holm_threshold,
+    DiscoveredTerm, DiscoveredTerms, KnownNoise, ReplicateNoise, discover_terms, discovery_size,
+    holm_threshold,
 };
 pub use fit::{Coefficient, LeastSquares, LinearFit, LinearModelError};
 pub use matrix::{ColumnMeaning, FactorValues, ModelMatrix, ModelMatrixError, ModelTerm};

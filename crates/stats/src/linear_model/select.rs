@@ -250,7 +250,11 @@ impl<'a> TermSearch<'a> {
         let mut solved: Vec<f64> = factor.kept.iter().map(|at| cross[*at]).collect();
         factor.solve_lower(&mut solved);
         let first = columns.len() - self.columns[term].len();
-        let own = factor.kept.iter().zip(&solved).filter(|(at, _)| **at >= first);
+        let own = factor
+            .kept
+            .iter()
+            .zip(&solved)
+            .filter(|(at, _)| **at >= first);
         let own: Vec<f64> = own.map(|(_, value)| *value).collect();
         (!own.is_empty()).then(|| {
             let residual = (self.residual() - dot(&solved, &solved)).max(0.0);

@@ -1,13 +1,19 @@
 //! What a design can tell: aliases, analyses, and the effects that it detects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_stats::Confidence;
-use lapwing_stats::design::{DesignModel, DesignPower, FractionalFactorial};
-use lapwing_stats::linear_model::ModelTerm;
+use lapwing_stats::design::{
+    DesignModel, DesignPower, FractionalFactorial, minimal_detectable_effect,
+};
+use lapwing_stats::linear_model::{
+    FactorValues, ModelMatrix, ModelTerm, discovery_size, holm_threshold,
+};
+use lapwing_stats::{Confidence, as_f64};
 
 use super::factor::terms;
 use super::{PlannedFactor, StudyModel};
+use crate::explained::FALSE_FINDINGS;
+use crate::factor::StudyFactor;
 
 /// What can be computed from the configurations of a design.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,8 +42,6 @@ pub struct StudyPower {
 pub(super) const FIT_MAIN: &str = "fit (main effects)";
 pub(super) const FIT_PAIRS: &str = "fit (main effects and pairs)";
 
-/// The confidence of the tests for which power is stated.
-const CONFIDENCE: Confidence = Confidence::P95;
 /// The power that is stated.
 const POWER: f64 = 0.8;
 
@@ -74,38 +78,61 @@ impl DesignAbility {
 }
 
 impl StudyPower {
-    /// Returns the smallest effects that are detected with 80 % power at 95 % confidence, if instances differ by this
-    /// share (the standard deviation of their logarithms). `None` if main effects cannot be estimated, or nothing is
-    /// left to estimate noise from.
+    /// Returns the smallest effects that [`findings`](crate::findings) states with 80 % power if nothing else has an
+    /// effect, if instances differ by this share (the standard deviation of their logarithms). `None` if main effects
+    /// cannot be estimated, or nothing is left to estimate noise from.
     ///
-    /// Main effects are means over the other factors. That of a pair is a difference of two differences, which is
-    /// twice the effect in coding −1, +1.
+    /// An effect is stated if its t-test has a p-value of at most 5 % over the number of all factors and pairs, because
+    /// all of them are looked at. Main effects are means over the other factors. That of a pair is a difference of two
+    /// differences, which is twice the effect in coding −1, +1.
     pub fn new(
         factors: &[PlannedFactor],
         runs: &[Vec<usize>],
         replicates: u32,
         noise: f64,
     ) -> Option<Self> {
-        let largest = |power: &DesignPower, wanted: fn(&ModelTerm) -> bool| {
-            let effects = power.detectable(noise, CONFIDENCE, POWER).into_iter();
-            let effects = effects.filter(|(term, _)| wanted(term));
-            effects.map(|(_, effect)| effect).reduce(f64::max)
+        let copies = usize::try_from(replicates.max(1)).unwrap_or(1);
+        let rows: Vec<&Vec<usize>> = std::iter::repeat_n(runs, copies).flatten().collect();
+        let values: Vec<FactorValues> = (factors.iter().enumerate())
+            .map(|(at, factor)| {
+                let own = StudyFactor {
+                    name: factor.name.clone(),
+                    levels: factor.levels.clone(),
+                };
+                own.values(rows.iter().map(|run| run[at]))
+            })
+            .collect();
+        let all = terms(factors, StudyModel::Pairs);
+        let matrix = ModelMatrix::new(&values, &all).ok()?;
+        let settings = runs.iter().collect::<BTreeSet<_>>().len();
+        let (candidates, freedom) = discovery_size(&matrix, settings);
+        let threshold = holm_threshold(FALSE_FINDINGS, candidates, 1);
+        let confidence = Confidence::new(1.0 - threshold).ok()?;
+        let own: Vec<_> = factors.iter().map(PlannedFactor::of_model).collect();
+        let repeated: Vec<Vec<usize>> = rows.into_iter().cloned().collect();
+        // Nothing else is in the model then, but the factors of a pair.
+        let error = |term: &ModelTerm| {
+            let model = [vec![ModelTerm::Intercept], term.parents(), vec![*term]].concat();
+            let power = DesignPower::new(&DesignModel::new(&own, &model)?, &repeated)?;
+            power.standard_errors.last().map(|(_, error)| *error)
         };
-        let share = |effect: f64| effect.exp_m1();
-        let is_main = |term: &ModelTerm| matches!(term, ModelTerm::Main(_));
-        let is_pair = |term: &ModelTerm| matches!(term, ModelTerm::Pair(..));
-        let pairs = power(factors, runs, replicates, StudyModel::Pairs);
-        let pair = pairs.as_ref().and_then(|power| largest(power, is_pair));
-        let main = match &pairs {
-            Some(power) if pair.is_some() => largest(power, is_main),
-            Some(_) | None => {
-                let power = power(factors, runs, replicates, StudyModel::Main)?;
-                largest(&power, is_main)
-            }
+        // The largest of a kind, if all of them can be told.
+        let largest = |is_wanted: fn(&&ModelTerm) -> bool| -> Option<f64> {
+            let errors: Option<Vec<f64>> = all.iter().filter(is_wanted).map(error).collect();
+            errors?.into_iter().reduce(f64::max)
         };
+        let detected = |error: f64| {
+            minimal_detectable_effect(error * noise, as_f64(freedom), confidence, POWER)
+        };
+        let is_main = |term: &&ModelTerm| matches!(term, ModelTerm::Main(_));
+        let is_pair = |term: &&ModelTerm| matches!(term, ModelTerm::Pair(..));
+        let has_pairs = power(factors, runs, replicates, StudyModel::Pairs).is_some();
+        power(factors, runs, replicates, StudyModel::Main)?;
+        let pair = largest(is_pair).filter(|_| has_pairs).and_then(detected);
+        let main = largest(is_main).and_then(detected);
         Some(Self {
-            main: share(main?),
-            pair: pair.map(|effect| share(2.0 * effect)),
+            main: main?.exp_m1(),
+            pair: pair.map(|effect| (2.0 * effect).exp_m1()),
         })
     }
 }

@@ -154,7 +154,7 @@ fn power_of_a_fraction_is_that_of_its_standard_errors() {
     let effect = lapwing_stats::design::minimal_detectable_effect(
         error,
         16.0,
-        lapwing_stats::Confidence::P95,
+        lapwing_stats::Confidence::new(1.0 - 0.05 / 15.0).expect("a level"),
         0.8,
     );
     let effect = effect.expect("possible");

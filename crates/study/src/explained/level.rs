@@ -79,7 +79,9 @@ fn with_level(
     }
     let mut request = model.request();
     request.terms.retain(|term| !is_pair_with(term, own.factor));
-    request.triples.retain(|triple| !triple.contains(&own.factor));
+    request
+        .triples
+        .retain(|triple| !triple.contains(&own.factor));
     let without = model.with(data, request.clone())?;
     let column = |source: &ExplainedModel, only: Option<Vec<usize>>, centre: f64| LevelColumn {
         factor: own.factor,
@@ -101,7 +103,10 @@ fn with_level(
     let mut unit = vec![0.0; places];
     unit[places - 2] = 1.0;
     let limit = holm_threshold(FALSE_FINDINGS, model.candidates, model.found.len());
-    let is_sure = split.contrast(&unit).and_then(|it| it.p_value).is_some_and(|p| p <= limit);
+    let is_sure = split
+        .contrast(&unit)
+        .and_then(|it| it.p_value)
+        .is_some_and(|p| p <= limit);
     if !is_sure || rest * (rest + more) <= 0.0 || rest.abs() < SHARED * (rest + more).abs() {
         return Ok(None);
     }
@@ -150,10 +155,14 @@ fn strongest(
             let to = model.row(data, &[(factor, 1), (other, level)]);
             let from = model.row(data, &[(factor, 0), (other, level)]);
             let changes = to.iter().zip(from).zip(&model.coefficients);
-            changes.map(|((to, from), own)| (to - from) * own).sum::<f64>()
+            changes
+                .map(|((to, from), own)| (to - from) * own)
+                .sum::<f64>()
         };
         let levels = 1..data.factors[other].levels.len();
-        levels.map(|level| (effect(level) - effect(0)).abs()).fold(0.0, f64::max)
+        levels
+            .map(|level| (effect(level) - effect(0)).abs())
+            .fold(0.0, f64::max)
     };
     partners.sort_by(|one, other| size(*other).total_cmp(&size(*one)));
     partners.truncate(2);
@@ -164,11 +173,16 @@ impl ExplainedStudy<'_> {
     /// Returns how the effect of a treatment depends on the value without it.
     pub(crate) fn level_effect(&self, treatment: usize) -> Option<LevelEffect> {
         let own = &self.data.treatments[treatment];
-        let at = self.model.levels.iter().position(|it| it.factor == own.factor)?;
+        let at = self
+            .model
+            .levels
+            .iter()
+            .position(|it| it.factor == own.factor)?;
         let column = &self.model.levels[at];
         let place = self.model.coefficients.len() - self.model.levels.len() + at;
         let mut middle =
-            self.model.difference(self.data, &[(own.factor, own.level)], &[(own.factor, 0)]);
+            self.model
+                .difference(self.data, &[(own.factor, own.level)], &[(own.factor, 0)]);
         middle[place] = 0.0;
         let effect = |value: f64| {
             let mut weights = middle.clone();

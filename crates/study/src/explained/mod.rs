@@ -103,7 +103,9 @@ impl<'d> ExplainedStudy<'d> {
     pub(crate) fn average(&self, treatment: usize) -> Option<StudyContrast> {
         let own = &self.data.treatments[treatment];
         self.model.has_main(own.factor).then_some(())?;
-        let weights = self.model.difference(self.data, &[(own.factor, own.level)], &[(own.factor, 0)]);
+        let weights =
+            self.model
+                .difference(self.data, &[(own.factor, own.level)], &[(own.factor, 0)]);
         self.contrast(&weights)
     }
 
@@ -154,7 +156,8 @@ impl<'d> ExplainedStudy<'d> {
         let partners = partners.map(|[one, other]| if one == own { other } else { one });
         let modifiers = partners.flat_map(|factor| {
             let all = self.data.treatments.iter().enumerate();
-            all.filter(move |(_, it)| it.factor == factor).map(|(at, _)| at)
+            all.filter(move |(_, it)| it.factor == factor)
+                .map(|(at, _)| at)
         });
         let size = |other: usize| {
             let effect = self.conditional(treatment, other)?;

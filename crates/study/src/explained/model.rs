@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use lapwing_stats::linear_model::{
-    Coefficient, DiscoveredTerm, DiscoveredTerms, FactorValues, KnownNoise, LeastSquares, LinearFit, ModelMatrix,
-    ModelTerm, discover_terms,
+    Coefficient, DiscoveredTerm, DiscoveredTerms, FactorValues, KnownNoise, LeastSquares,
+    LinearFit, ModelMatrix, ModelTerm, ReplicateNoise, discover_terms,
 };
 use lapwing_stats::{as_f64, mean};
 
@@ -252,7 +252,10 @@ impl ExplainedModel {
         from: &[(usize, usize)],
     ) -> Vec<f64> {
         let [to, from] = [to, from].map(|levels| self.row(data, levels));
-        to.iter().zip(from).map(|(one, other)| one - other).collect()
+        to.iter()
+            .zip(from)
+            .map(|(one, other)| one - other)
+            .collect()
     }
 
     /// Returns the columns of the average over all combinations of the factors that are not fixed.
@@ -283,7 +286,10 @@ impl ExplainedModel {
     pub fn value(&self, data: &StudyData, setting: &[usize]) -> f64 {
         let levels: Vec<Option<usize>> = setting.iter().copied().map(Some).collect();
         let row = self.row_of(data, &levels);
-        row.iter().zip(&self.coefficients).map(|(one, other)| one * other).sum()
+        row.iter()
+            .zip(&self.coefficients)
+            .map(|(one, other)| one * other)
+            .sum()
     }
 
     /// Returns the weights of the difference between two settings.
@@ -316,7 +322,11 @@ impl ExplainedModel {
         }
         let mut values = self.values.clone();
         values.push(FactorValues::Levels {
-            levels: data.instances.iter().map(|own| own.levels[factor]).collect(),
+            levels: data
+                .instances
+                .iter()
+                .map(|own| own.levels[factor])
+                .collect(),
             count: numbers,
         });
         let mut terms = self.terms.clone();
@@ -342,7 +352,12 @@ fn parts(factor: &StudyFactor) -> Option<Vec<f64>> {
     let is_wide = least > 0.0 && most / least >= WIDE;
     let place = |number: f64| if is_wide { number.ln() } else { number };
     let (base, width) = (place(numbers[0]), place(most) - place(least));
-    Some(numbers.iter().map(|number| (place(*number) - base) / width).collect())
+    Some(
+        numbers
+            .iter()
+            .map(|number| (place(*number) - base) / width)
+            .collect(),
+    )
 }
 
 fn factor_values(data: &StudyData, parts: &[Option<Vec<f64>>]) -> Vec<FactorValues> {
@@ -387,9 +402,8 @@ fn covariates(data: &StudyData) -> Vec<StudyCovariate> {
 /// Returns the triples of factors of which each two have a pair in the model, of one column each.
 fn triples(terms: &[ModelTerm], parts: &[Option<Vec<f64>>]) -> Vec<Triple> {
     const MOST: usize = 100;
-    let has = |one: usize, other: usize| {
-        terms.contains(&ModelTerm::Pair(one.min(other), one.max(other)))
-    };
+    let has =
+        |one: usize, other: usize| terms.contains(&ModelTerm::Pair(one.min(other), one.max(other)));
     let single: Vec<usize> = (0..parts.len()).filter(|at| parts[*at].is_some()).collect();
     let mut found = Vec::new();
     for term in terms {
@@ -413,7 +427,7 @@ fn with_triples(
     found: DiscoveredTerms,
     triples: &[Triple],
     responses: &[f64],
-    known: Option<KnownNoise>,
+    known: Option<ReplicateNoise>,
 ) -> Result<DiscoveredTerms, StudyFitError> {
     let mut all = values.to_vec();
     let mut terms = found.terms.clone();
@@ -446,9 +460,9 @@ fn product(values: &[FactorValues], parts: &[Option<Vec<f64>>], own: &Triple) ->
     let number = |factor: usize, row: usize| match &values[factor] {
         FactorValues::Treatment(present) => f64::from(u8::from(present[row])),
         FactorValues::Numbers(numbers) => numbers[row],
-        FactorValues::Levels { levels, .. } => {
-            parts[factor].as_ref().map_or(0.0, |parts| parts[levels[row]])
-        }
+        FactorValues::Levels { levels, .. } => parts[factor]
+            .as_ref()
+            .map_or(0.0, |parts| parts[levels[row]]),
     };
     let rows = match &values[own[0]] {
         FactorValues::Treatment(present) => present.len(),
@@ -460,7 +474,7 @@ fn product(values: &[FactorValues], parts: &[Option<Vec<f64>>], own: &Triple) ->
 }
 
 /// Returns the noise between instances of the same setting.
-fn replicate_noise(instances: &[StudyInstance], responses: &[f64]) -> Option<KnownNoise> {
+fn replicate_noise(instances: &[StudyInstance], responses: &[f64]) -> Option<ReplicateNoise> {
     let mut groups: BTreeMap<&[usize], Vec<f64>> = BTreeMap::new();
     for (instance, response) in instances.iter().zip(responses) {
         groups.entry(&instance.levels).or_default().push(*response);
@@ -469,12 +483,17 @@ fn replicate_noise(instances: &[StudyInstance], responses: &[f64]) -> Option<Kno
     let squares: f64 = (groups.values())
         .map(|own| {
             let middle = mean(own).unwrap_or(0.0);
-            own.iter().map(|value| (value - middle).powi(2)).sum::<f64>()
+            own.iter()
+                .map(|value| (value - middle).powi(2))
+                .sum::<f64>()
         })
         .sum();
-    (freedom > 0).then(|| KnownNoise {
-        variance: squares / as_f64(freedom),
-        freedom,
+    (freedom > 0).then(|| ReplicateNoise {
+        noise: KnownNoise {
+            variance: squares / as_f64(freedom),
+            freedom,
+        },
+        settings: groups.len(),
     })
 }
 
@@ -561,7 +580,11 @@ impl Average<'_> {
     fn value(&self, own: &LevelColumn) -> f64 {
         let mut columns = self.columns(&own.terms);
         columns.extend(own.triples.iter().map(|triple| self.triple(triple)));
-        columns.iter().zip(&own.coefficients).map(|(one, other)| one * other).sum()
+        columns
+            .iter()
+            .zip(&own.coefficients)
+            .map(|(one, other)| one * other)
+            .sum()
     }
 }
 

@@ -37,7 +37,9 @@ impl ExplainedStudy<'_> {
         starts.sort_by(|one, other| cost(one).total_cmp(&cost(other)));
         starts.truncate(5);
         starts.push(base.clone());
-        let ends = starts.into_iter().map(|start| self.descend(start, &together));
+        let ends = starts
+            .into_iter()
+            .map(|start| self.descend(start, &together));
         let mut best = ends.min_by(|one, other| cost(one).total_cmp(&cost(other)))?;
         // What changes nothing goes back to the base, the least step first.
         let mut runner_up = base.clone();
@@ -49,9 +51,9 @@ impl ExplainedStudy<'_> {
                 let step = self.contrast(&self.model.setting_difference(data, &best, &without))?;
                 together.allows(&without).then_some((without, step))
             });
-            let Some((without, step)) = steps
-                .max_by(|(_, one), (_, other)| (sign * one.change).total_cmp(&(sign * other.change)))
-            else {
+            let Some((without, step)) = steps.max_by(|(_, one), (_, other)| {
+                (sign * one.change).total_cmp(&(sign * other.change))
+            }) else {
                 break;
             };
             if self.is_sure(&step) && sign * step.change < 0.0 {

@@ -218,11 +218,9 @@ impl ExplainedStudy<'_> {
             let average = self.average(treatment);
             let decided = average.filter(|it| self.is_sure(it));
             let weights = |study: &Self| {
-                study.model.difference(
-                    study.data,
-                    &[(own.factor, own.level)],
-                    &[(own.factor, 0)],
-                )
+                study
+                    .model
+                    .difference(study.data, &[(own.factor, own.level)], &[(own.factor, 0)])
             };
             let single = || {
                 let wide = wide.as_ref()?;
@@ -237,7 +235,9 @@ impl ExplainedStudy<'_> {
             };
             let count = |level: usize| {
                 let instances = self.data.instances.iter();
-                instances.filter(|it| it.levels[own.factor] == level).count()
+                instances
+                    .filter(|it| it.levels[own.factor] == level)
+                    .count()
             };
             let effect = MainEffect {
                 treatment,
@@ -253,7 +253,11 @@ impl ExplainedStudy<'_> {
         }
         for effects in [&mut sure, &mut undecided] {
             effects.sort_by(|one, other| {
-                other.effect.change.abs().total_cmp(&one.effect.change.abs())
+                other
+                    .effect
+                    .change
+                    .abs()
+                    .total_cmp(&one.effect.change.abs())
             });
         }
         (sure, undecided)

@@ -66,7 +66,9 @@ pub(super) fn findings(
         let mut all = effects.iter().chain(undecided);
         all.any(|effect| effect.treatment == at)
     };
-    let treatments: Vec<usize> = (0..data.treatments.len()).filter(|at| !is_told(*at)).collect();
+    let treatments: Vec<usize> = (0..data.treatments.len())
+        .filter(|at| !is_told(*at))
+        .collect();
     if !treatments.is_empty() {
         found.push(NextMeasurement::NotTold { treatments });
     }

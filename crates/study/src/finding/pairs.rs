@@ -49,8 +49,7 @@ impl ExplainedStudy<'_> {
             let term = ModelTerm::Pair(pair[0], pair[1]);
             self.model.found.iter().any(|own| own.term == term)
         });
-        let mut found: Vec<PairFinding> =
-            pairs.filter_map(|pair| self.pair_effect(pair)).collect();
+        let mut found: Vec<PairFinding> = pairs.filter_map(|pair| self.pair_effect(pair)).collect();
         found.sort_by(|one, other| other.beyond.abs().total_cmp(&one.beyond.abs()));
         found
     }
@@ -59,9 +58,11 @@ impl ExplainedStudy<'_> {
     fn pair_effect(&self, factors: [usize; 2]) -> Option<PairFinding> {
         let of = |factor: usize| {
             let all = self.data.treatments.iter().enumerate();
-            all.filter(move |(_, own)| own.factor == factor).map(|(at, _)| at)
+            all.filter(move |(_, own)| own.factor == factor)
+                .map(|(at, _)| at)
         };
-        let candidates = of(factors[0]).flat_map(|one| of(factors[1]).map(move |other| [one, other]));
+        let candidates =
+            of(factors[0]).flat_map(|one| of(factors[1]).map(move |other| [one, other]));
         let clearest = candidates
             .filter_map(|pair| Some((pair, self.interaction(pair)?)))
             .min_by(|(_, one), (_, other)| {
@@ -72,12 +73,11 @@ impl ExplainedStudy<'_> {
         if p_value > self.limit() {
             return None;
         }
-        let (mut first, mut second) = (self.conditional(one, other)?, self.conditional(other, one)?);
+        let (mut first, mut second) =
+            (self.conditional(one, other)?, self.conditional(other, one)?);
         let aliases = self.aliases(ModelTerm::Pair(factors[0], factors[1]));
-        let largest =
-            |own: &ConditionalEffect| own.without.change.abs().max(own.with.change.abs());
-        let smaller =
-            |own: &ConditionalEffect| own.without.change.abs().min(own.with.change.abs());
+        let largest = |own: &ConditionalEffect| own.without.change.abs().max(own.with.change.abs());
+        let smaller = |own: &ConditionalEffect| own.without.change.abs().min(own.with.change.abs());
         let changes_sign = |own: &ConditionalEffect| {
             self.is_sure(&own.without)
                 && self.is_sure(&own.with)

@@ -104,7 +104,9 @@ impl<'d> StudyFindingRow<'d> {
             ..Self::default()
         };
         let aliases = |aliases: &[Vec<usize>]| -> Vec<Vec<&'d str>> {
-            let names = aliases.iter().map(|own| own.iter().map(|at| name(*at)).collect());
+            let names = aliases
+                .iter()
+                .map(|own| own.iter().map(|at| name(*at)).collect());
             names.collect()
         };
         match finding {

@@ -52,7 +52,10 @@ impl<'d> StudyAnswer<'d> {
         }
         let hidden = overview.findings.len() - overview.shown(has_all).len();
         let notes = (hidden > 0).then(|| {
-            let text = format!("{} beyond the {MOST_OF_A_KIND} strongest of a kind not shown; `--full` shows them", counted(hidden, "finding"));
+            let text = format!(
+                "{} beyond the {MOST_OF_A_KIND} strongest of a kind not shown; `--full` shows them",
+                counted(hidden, "finding")
+            );
             Note::new("hidden_findings", text).with("hidden", hidden)
         });
         let notes = notes.into_iter().collect();
