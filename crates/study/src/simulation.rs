@@ -5,6 +5,8 @@ use lapwing_stats::design::{best_fraction, fold_over, plackett_burman, run_of_se
 use lapwing_stats::{Seed, as_f64};
 
 use crate::data::{StudyData, StudyInstance};
+use crate::design::tests::treatments;
+use crate::design::{DesignKind, DesignRequest, StudyDesign, StudyModel, StudyPower};
 use crate::factor::{StudyFactor, Treatment};
 use crate::finding::{PairPattern, StudyFinding, findings};
 use crate::scale::{StudyMetric, StudyScale};
@@ -338,5 +340,124 @@ fn table_of_sentences_of_studies() {
             share(counts.clear_found, counts.clear_effects),
             share(counts.covering, counts.intervals),
         );
+    }
+}
+
+/// How often the effects that a design promises to find in 80 % are found: one of a factor, and one of a pair, each alone.
+fn found_of_promised(name: &str, design: &StudyDesign, studies: usize) -> [Option<f64>; 2] {
+    const NOISE: f64 = 0.05;
+    let runs = design.runs().unwrap();
+    let power = StudyPower::new(&design.factors, &runs, design.replicates, NOISE).unwrap();
+    let settings = runs.iter().map(|run| {
+        let present = run.iter().enumerate().filter(|(_, level)| **level == 1);
+        present.fold(0, |set, (at, _)| set | 1_u128 << at)
+    });
+    let simulated = SimulatedDesign {
+        name: "promised",
+        factors: design.factors.len(),
+        settings: settings.collect(),
+        replicates: usize::try_from(design.replicates).unwrap(),
+    };
+    let share = |is_pair: bool, effect: f64| {
+        let found = (0..studies).filter(|number| {
+            let seed = Seed(43).split(&format!("{name} {is_pair} {number}"));
+            let sign = |set: u128, at: usize| if set >> at & 1 == 1 { 1.0 } else { -1.0 };
+            let cost = |set: u128| -> f64 {
+                let size = effect.ln_1p();
+                if is_pair {
+                    (0.25 * size * sign(set, 0) * sign(set, 1)).exp()
+                } else {
+                    (0.5 * size * sign(set, 0)).exp()
+                }
+            };
+            let truth = SimulatedTruth {
+                costs: (0..1_u128 << simulated.factors).map(cost).collect(),
+            };
+            let data = study(&simulated, &truth, NOISE, seed);
+            let wanted: &[usize] = if is_pair { &[0, 1] } else { &[0] };
+            findings(&data, None).findings.iter().any(|own| {
+                let mut treatments = own.treatments();
+                treatments.sort_unstable();
+                let is_kind = match own {
+                    StudyFinding::Effect(_) => !is_pair,
+                    StudyFinding::Pair(_) => is_pair,
+                    _ => false,
+                };
+                is_kind && treatments == wanted
+            })
+        });
+        as_f64(found.count()) / as_f64(studies)
+    };
+    [
+        Some(share(false, power.main)),
+        power.pair.map(|effect| share(true, effect)),
+    ]
+}
+
+fn promising() -> Vec<(&'static str, StudyDesign)> {
+    let design = |factors: &str, request: DesignRequest| {
+        StudyDesign::new(("s", "lapwing.toml"), treatments(factors), &request).unwrap()
+    };
+    let request = |kind, model, runs, replicates| DesignRequest {
+        kind: Some(kind),
+        model,
+        runs,
+        replicates,
+        seed: 3,
+        ..DesignRequest::default()
+    };
+    let (pairs, main) = (StudyModel::Pairs, StudyModel::Main);
+    let eight = "a b c d e f g h";
+    vec![
+        (
+            "2⁸⁻² × 1",
+            design(eight, request(DesignKind::Fractional, pairs, Some(64), 1)),
+        ),
+        (
+            "2⁸⁻² × 2",
+            design(eight, request(DesignKind::Fractional, pairs, Some(64), 2)),
+        ),
+        (
+            "full 2⁶",
+            design("a b c d e f", request(DesignKind::Full, pairs, None, 1)),
+        ),
+        (
+            "Plackett–Burman of 11 × 2",
+            design(
+                "a b c d e f g h i j k",
+                request(DesignKind::PlackettBurman, main, None, 2),
+            ),
+        ),
+        (
+            "D-optimal 24 × 1",
+            design(eight, request(DesignKind::Optimal, main, Some(24), 1)),
+        ),
+        (
+            "D-optimal 24 × 1 of 5, pairs",
+            design(
+                "a b c d e",
+                request(DesignKind::Optimal, pairs, Some(24), 1),
+            ),
+        ),
+    ]
+}
+
+#[test]
+fn a_design_finds_what_it_promises() {
+    for (name, design) in promising() {
+        for share in found_of_promised(name, &design, 60).into_iter().flatten() {
+            assert!((0.6..=0.97).contains(&share), "{name}: {share}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "a simulation: seconds in release"]
+fn table_of_promised_power() {
+    println!("| design | effect of a factor found | of a pair |");
+    for (name, design) in promising() {
+        let [main, pair] = found_of_promised(name, &design, 1_000);
+        let text = |share: Option<f64>| share.map_or("–".to_owned(), |it| format!("{it:.3}"));
+        println!("| {name} | {} | {} |", text(main), text(pair));
     }
 }

@@ -286,4 +286,4 @@ impl StudyConfiguration {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
