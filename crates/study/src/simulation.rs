@@ -461,3 +461,147 @@ fn table_of_promised_power() {
         println!("| {name} | {} | {} |", text(main), text(pair));
     }
 }
+
+/// Thirty factors of which twelve have an effect, 15,000 instances in walks from the base and at random: one cost that
+/// either of two factors and a third one in part remove, one factor whose effect changes its sign at a value, and a
+/// wave in each day.
+struct LargeStudy {
+    data: StudyData,
+    crossing: f64,
+}
+
+const LARGE_ACTIVE: [usize; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+
+fn large_cost(levels: &[usize]) -> f64 {
+    let has = |at: usize| levels[at] == 1;
+    let shares = [0.1, 0.25, 0.7];
+    let shared: f64 = (0..3)
+        .map(|at| if has(at) { shares[at] } else { 1.0 })
+        .product();
+    let mut cost = 4.0 + 7.0 * shared;
+    for (at, factor) in [0.75, 0.8, 1.05, 0.92, 1.12, 0.97, 1.2].iter().enumerate() {
+        if has(3 + at) {
+            cost *= factor;
+        }
+    }
+    if has(10) {
+        cost *= if has(3) { 1.0 } else { 1.1 };
+    }
+    // Helps slow settings, and hurts fast ones.
+    if has(11) {
+        5.0 * (cost / 5.0).powf(0.8)
+    } else {
+        cost
+    }
+}
+
+fn large_study(seed: Seed) -> LargeStudy {
+    const FACTORS: usize = 30;
+    const INSTANCES: usize = 15_000;
+    let factors: Vec<StudyFactor> = (0..FACTORS)
+        .map(|at| StudyFactor::new(format!("f{at}"), vec![Level::Bool(true)]))
+        .collect();
+    let mut settings: Vec<Vec<usize>> = Vec::new();
+    while settings.len() < INSTANCES {
+        let own = seed.split(&format!("setting {}", settings.len()));
+        if uniform(own, "kind") < 0.05 {
+            // A walk that adds the factors in random order.
+            let mut order: Vec<usize> = (0..FACTORS).collect();
+            order.sort_by_key(|at| own.split(&format!("order {at}")).0);
+            let mut levels = vec![0; FACTORS];
+            for at in order {
+                levels[at] = 1;
+                settings.push(levels.clone());
+            }
+        } else {
+            let share = [0.2, 0.5, 0.8][usize::try_from(own.split("share").0 % 3).unwrap()];
+            let level = |at: usize| usize::from(uniform(own, &format!("level {at}")) < share);
+            settings.push((0..FACTORS).map(level).collect());
+        }
+    }
+    settings.truncate(INSTANCES);
+    let order = |at: usize| seed.split(&format!("place {at}")).0;
+    let mut places: Vec<usize> = (0..INSTANCES).collect();
+    places.sort_by_key(|at| order(*at));
+    let instances = places.into_iter().enumerate().map(|(number, place)| {
+        let levels = settings[place].clone();
+        let time = 500.0 * as_f64(number);
+        let wave = 1.0 + 0.08 * (std::f64::consts::TAU * time / 86_400.0 - 2.0).cos();
+        let error = 0.06 * normal(seed.split(&format!("noise {number}")));
+        StudyInstance {
+            set: (levels.iter().enumerate())
+                .fold(0, |set, (at, level)| set | (*level as u128) << at),
+            cost: large_cost(&levels) * wave * error.exp(),
+            levels,
+            iterations: 1,
+            time,
+            session: 0,
+        }
+    });
+    LargeStudy {
+        data: StudyData {
+            suite: "s".to_owned(),
+            benchmark: "b".to_owned(),
+            metric: StudyMetric::new("wall_time", &Metric::lower("s")),
+            treatments: (0..FACTORS)
+                .map(|factor| Treatment {
+                    factor,
+                    level: 1,
+                    name: format!("f{factor}"),
+                })
+                .collect(),
+            instances: instances.collect(),
+            factors,
+            failed: Vec::new(),
+            notes: Vec::new(),
+        },
+        crossing: 5.0_f64.ln(),
+    }
+}
+
+#[test]
+#[ignore = "a simulation: a minute in release"]
+fn table_of_large_studies() {
+    println!(
+        "| study | effects stated of 12 | either-ors of 3 | crossing holds the truth | time of day | sentences about the other 18 |"
+    );
+    for number in 0..10 {
+        let study = large_study(Seed(44).split(&number.to_string()));
+        let found = findings(&study.data, None);
+        let effects = found
+            .findings
+            .iter()
+            .filter(|own| matches!(own, StudyFinding::Effect(_)));
+        let is_either = |own: &&StudyFinding| match own {
+            StudyFinding::Pair(pair) => matches!(pair.pattern, PairPattern::EitherOr(_)),
+            _ => false,
+        };
+        let either = found.findings.iter().filter(is_either);
+        let crossing = found.findings.iter().find_map(|own| match own {
+            StudyFinding::Level(level) if level.treatment == 11 => level.crossing,
+            _ => None,
+        });
+        let wave = found
+            .findings
+            .iter()
+            .any(|own| matches!(own, StudyFinding::Beside(_)));
+        let others = found.findings.iter().filter(|own| {
+            let is_claim = !matches!(own, StudyFinding::Undecided(_) | StudyFinding::Next(_));
+            is_claim && own.treatments().iter().any(|at| !LARGE_ACTIVE.contains(at))
+        });
+        println!(
+            "| {} | {} | {} of {} | {} | {wave} | {} |",
+            number + 1,
+            effects
+                .filter(|own| LARGE_ACTIVE.contains(&own.treatments()[0]))
+                .count(),
+            either
+                .clone()
+                .filter(|own| own.treatments().iter().all(|at| *at < 3))
+                .count(),
+            either.count(),
+            crossing.is_some_and(|(_, interval)| interval.contains(study.crossing)),
+            others.count()
+        );
+    }
+}

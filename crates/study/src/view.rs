@@ -1,11 +1,10 @@
 //! Measured settings that differ by one treatment, as views of a study show them.
 
-use lapwing_stats::deltas::{
-    Delta, DeltaPairing, EffectModifier, MeasuredSets, effect_modifiers, strongest_modifiers,
-};
-use lapwing_stats::{Confidence, PValue, mean};
+use lapwing_stats::deltas::{Delta, DeltaPairing, MeasuredSets};
+use lapwing_stats::mean;
 
 use crate::data::{StudyData, StudyError};
+use crate::explained::{ConditionalEffect, ExplainedStudy, LevelEffect, StudyContrast};
 use crate::scale::StudyScale;
 
 /// Reason why a study has no such view.
@@ -23,6 +22,12 @@ pub enum StudyViewError {
     /// Nothing can be compared.
     #[error("no two settings differ by one treatment alone")]
     NoDeltas,
+    /// No model explains the values.
+    #[error("no model explains these values: {reason}")]
+    NoModel {
+        /// Why.
+        reason: String,
+    },
     /// A path would have no step.
     #[error("start and end are the same setting")]
     SameEnds,
@@ -61,59 +66,73 @@ pub fn measured_sets(data: &StudyData, scale: StudyScale) -> Result<MeasuredSets
 pub struct TreatmentScatter {
     /// The treatment.
     pub treatment: usize,
-    /// The other treatment whose presence distinguishes the settings, if any modifies the effect.
+    /// The other treatment whose presence distinguishes the settings, if any changes the effect.
     pub by: Option<usize>,
-    /// How others modify its effect, the clearest evidence first.
-    pub modifiers: Vec<EffectModifier>,
-    /// The deltas of all treatments.
+    /// The scale of the model.
+    pub scale: StudyScale,
+    /// Its effect by the model, averaged over all combinations, if it has any.
+    pub average: Option<StudyContrast>,
+    /// How others change its effect by the model, the largest difference first.
+    pub modifiers: Vec<ConditionalEffect>,
+    /// How its effect depends on the value without it, if it does.
+    pub level: Option<LevelEffect>,
+    /// The deltas of all treatments on the natural scale, or that which was asked for.
     pub deltas: Vec<Delta>,
 }
 
 impl TreatmentScatter {
-    /// Returns the effect of a treatment: by default the one whose effect depends most on another, by its strongest
-    /// modifier.
+    /// Returns the effect of a treatment by the model that explains the study ([`ExplainedStudy`]), on a scale or the one
+    /// that fits better: by default the treatment whose effect depends most on another, by its strongest modifier.
     ///
     /// # Errors
-    /// When a name is unknown, or no settings differ by the treatment alone.
+    /// When a name is unknown, no settings differ by the treatment alone, or the study has no model.
     pub fn new(
         data: &StudyData,
-        scale: StudyScale,
+        scale: Option<StudyScale>,
         treatment: Option<&str>,
         by: Option<&str>,
     ) -> Result<Self, StudyViewError> {
-        let sets = measured_sets(data, scale)?;
-        let deltas = sets.deltas(DeltaPairing::Means);
-        let mut modifiers = effect_modifiers(&sets, Confidence::P95);
-        let strongest = strongest_modifiers(&modifiers);
+        let natural = scale.unwrap_or(StudyScale::Time);
+        let deltas = measured_sets(data, natural)?.deltas(DeltaPairing::Means);
+        let has_deltas = |treatment: usize| deltas.iter().any(|own| own.factor == treatment);
+        let study = ExplainedStudy::new(data, scale);
+        let study = study.map_err(|error| StudyViewError::NoModel {
+            reason: error.to_string(),
+        })?;
+        let dependence = |treatment: usize| {
+            let strongest = study
+                .modifiers(treatment)
+                .first()
+                .map(ConditionalEffect::difference);
+            let average = study.average(treatment).map(|own| own.change);
+            [strongest, average].map(|size| size.unwrap_or(0.0).abs())
+        };
         let treatment = match treatment {
             Some(name) => data.treatment(name)?,
-            None => strongest
-                .iter()
+            None => (0..data.treatments.len())
+                .filter(|at| has_deltas(*at))
                 .max_by(|one, other| {
-                    let size = |modifier: &EffectModifier| modifier.difference().abs();
-                    size(one).total_cmp(&size(other))
+                    let [one, other] = [one, other].map(|at| dependence(*at));
+                    one[0]
+                        .total_cmp(&other[0])
+                        .then(one[1].total_cmp(&other[1]))
                 })
-                .map_or(0, |modifier| modifier.factor),
+                .ok_or(StudyViewError::NoDeltas)?,
         };
-        if !deltas.iter().any(|delta| delta.factor == treatment) {
+        if !has_deltas(treatment) {
             return Err(StudyViewError::NoDeltas);
         }
+        let modifiers = study.modifiers(treatment);
         let by = match by {
             Some(name) => Some(data.treatment(name)?),
-            None => strongest
-                .iter()
-                .find(|modifier| modifier.factor == treatment)
-                .map(|modifier| modifier.other),
+            None => modifiers.first().map(|own| own.other),
         };
-        modifiers.retain(|modifier| modifier.factor == treatment);
-        let evidence = |modifier: &EffectModifier| modifier.p_value.map_or(2.0, PValue::value);
-        modifiers.sort_by(|one, other| {
-            let sizes = other.difference().abs().total_cmp(&one.difference().abs());
-            evidence(one).total_cmp(&evidence(other)).then(sizes)
-        });
         Ok(Self {
             treatment,
             by,
+            scale: study.scale,
+            average: study.average(treatment),
+            level: study.by_level(treatment),
             modifiers,
             deltas,
         })

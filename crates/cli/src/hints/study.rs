@@ -68,9 +68,9 @@ fn answer(error: &StudyAnswerError) -> Advice {
         return NO_HINT;
     };
     match error {
-        StudyViewError::NotOnScale { .. } | StudyViewError::NotFinite => {
-            (ExitStatus::NotEnough, None)
-        }
+        StudyViewError::NotOnScale { .. }
+        | StudyViewError::NotFinite
+        | StudyViewError::NoModel { .. } => (ExitStatus::NotEnough, None),
         StudyViewError::NoDeltas => not_enough("`lapwing study fit` needs no such pairs"),
         StudyViewError::SameEnds => input("name another one with --from or --to"),
         StudyViewError::NoStep { .. } => not_enough("measure it, or start elsewhere with --from"),

@@ -149,9 +149,7 @@ fn findings_name_the_shared_cost_and_the_factor_whose_sign_depends_on_another() 
         )
     };
     has("`cfg_no_init_logging` helps: −");
-    has(
-        "`cfg_no_init_logging` and `src_submit_biglogs_remove` remove partly the same cost: alone −",
-    );
+    has("Either-or: `src_submit_biglogs_remove` (−4");
     has("`affinity` helps (");
     has("and hurts (");
     has("`app_big`: ");

@@ -374,8 +374,8 @@ mod tests {
                 "breach: `framework` is missing",
                 "breach: in both `@parameters` and `@result`: elapsed",
                 "breach: `@result` has no number",
-                "warning: not a number, and therefore not a metric: elapsed",
                 "breach: `overall_score` must be a number",
+                "warning: not a number, and therefore not a metric: elapsed",
             ]
         );
         assert_eq!(findings(" \n"), ["breach: standard output is empty"]);

@@ -1,9 +1,7 @@
 //! A study at a glance: its findings in sentences, and all of its charts.
 
 use lapwing_model::text::counted;
-use lapwing_stats::deltas::{
-    DeltaPairing, MeanDelta, MeasuredSets, effect_modifiers, mean_deltas, strongest_modifiers,
-};
+use lapwing_stats::deltas::{DeltaPairing, MeanDelta, MeasuredSets, mean_deltas};
 use lapwing_stats::linear_model::ModelTerm;
 use lapwing_stats::{Confidence, Seed};
 use lapwing_study::{
@@ -108,7 +106,7 @@ impl StudyOverview {
 
     /// Returns all charts by name; none if no two settings differ by one treatment alone.
     pub fn charts(&self, data: &StudyData) -> Vec<(&'static str, Chart)> {
-        charts(data, self.scale).unwrap_or_default()
+        charts(data, self.scale, &self.findings).unwrap_or_default()
     }
 }
 
@@ -126,7 +124,11 @@ fn sections(data: &StudyData, scale: StudyScale, found: &[&StudyFinding]) -> Vec
 }
 
 /// Returns all charts of a study; none if no two settings differ by one treatment alone.
-fn charts(data: &StudyData, scale: StudyScale) -> Option<Vec<(&'static str, Chart)>> {
+fn charts(
+    data: &StudyData,
+    scale: StudyScale,
+    found: &[StudyFinding],
+) -> Option<Vec<(&'static str, Chart)>> {
     let natural = StudyScale::Time;
     let sets = MeasuredSets::new(&data.sets(natural))?;
     let means = sorted_means(
@@ -147,13 +149,15 @@ fn charts(data: &StudyData, scale: StudyScale) -> Option<Vec<(&'static str, Char
     }
     let order: Vec<usize> = natural_means.iter().map(|own| own.factor).collect();
     charts.push(("colour", chart::colour(data, &all, &order)));
-    let strongest = strongest_modifiers(&effect_modifiers(&sets, Confidence::P95));
-    let mut by_size: Vec<_> = strongest.iter().collect();
-    by_size.sort_by(|one, other| other.difference().abs().total_cmp(&one.difference().abs()));
-    for own in by_size.into_iter().take(SCATTERS) {
+    let pairs = found.iter().filter_map(|finding| match finding {
+        StudyFinding::Pair(pair) => Some((pair.first.treatment, Some(pair.first.other))),
+        StudyFinding::Level(level) => Some((level.treatment, None)),
+        _ => None,
+    });
+    for (treatment, by) in pairs.take(SCATTERS) {
         charts.push((
             "scatter",
-            chart::scatter(data, natural, own.factor, Some(own.other), &all),
+            chart::scatter(data, natural, treatment, by, &all),
         ));
     }
     let options = |scale| FitOptions {

@@ -128,13 +128,13 @@ impl SettingMeans {
 }
 
 /// The search for the most likely scales of a process.
-struct ScaleSearch<'a> {
+struct SurfaceSearch<'a> {
     data: &'a SettingMeans,
     /// The covariances of levels, of each factor, of each pair of settings (the later one first).
     alike: Vec<f64>,
 }
 
-impl<'a> ScaleSearch<'a> {
+impl<'a> SurfaceSearch<'a> {
     fn new(levels: &[LevelCovariance], data: &'a SettingMeans) -> Self {
         let mut alike = Vec::new();
         for (at, one) in data.settings.iter().enumerate() {
@@ -234,7 +234,7 @@ impl ResponseSurface {
         let levels: Vec<LevelCovariance> = factors.iter().map(LevelCovariance::new).collect();
         let data = SettingMeans::new(&levels, runs)?;
         let thinned = data.thinned(MOST_FITTED);
-        let search = ScaleSearch::new(&levels, &thinned);
+        let search = SurfaceSearch::new(&levels, &thinned);
         let orders = [
             InteractionOrder::Pairs,
             InteractionOrder::Triples,

@@ -100,7 +100,7 @@ impl<'d> ExplainedStudy<'d> {
     }
 
     /// Returns the effect of a treatment averaged over all combinations of the others, if it is in the model.
-    pub(crate) fn average(&self, treatment: usize) -> Option<StudyContrast> {
+    pub fn average(&self, treatment: usize) -> Option<StudyContrast> {
         let own = &self.data.treatments[treatment];
         self.model.has_main(own.factor).then_some(())?;
         let weights =
@@ -149,23 +149,42 @@ impl<'d> ExplainedStudy<'d> {
         })
     }
 
-    /// Returns the other treatment that changes the effect of a treatment most, by the model.
-    pub fn strongest_modifier(&self, treatment: usize) -> Option<usize> {
+    /// Returns the effects of a treatment without and with each other one that changes it, by the model, the largest
+    /// difference first.
+    pub fn modifiers(&self, treatment: usize) -> Vec<ConditionalEffect> {
         let own = self.data.treatments[treatment].factor;
         let partners = self.pairs().filter(|pair| pair.contains(&own));
         let partners = partners.map(|[one, other]| if one == own { other } else { one });
-        let modifiers = partners.flat_map(|factor| {
+        let others = partners.flat_map(|factor| {
             let all = self.data.treatments.iter().enumerate();
             all.filter(move |(_, it)| it.factor == factor)
                 .map(|(at, _)| at)
         });
-        let size = |other: usize| {
-            let effect = self.conditional(treatment, other)?;
-            Some((effect.with.change - effect.without.change).abs())
+        let is_sure = |other: &usize| {
+            let found = self.interaction([treatment, *other]);
+            found.is_some_and(|(p_value, _)| p_value <= self.limit())
         };
-        modifiers
-            .filter_map(|other| Some((other, size(other)?)))
-            .max_by(|(_, one), (_, other)| one.total_cmp(other))
-            .map(|(other, _)| other)
+        let mut found: Vec<ConditionalEffect> = others
+            .filter(is_sure)
+            .filter_map(|other| self.conditional(treatment, other))
+            .collect();
+        found.sort_by(|one, other| {
+            let size = |own: &ConditionalEffect| own.difference().abs();
+            size(other).total_cmp(&size(one))
+        });
+        found
+    }
+
+    /// Returns how the effect of a treatment depends on the value without it, if it does.
+    pub fn by_level(&self, treatment: usize) -> Option<LevelEffect> {
+        let depends = self.levels.contains(&treatment);
+        depends.then(|| self.level_effect(treatment)).flatten()
+    }
+}
+
+impl ConditionalEffect {
+    /// Returns by how much the effect with the other differs from that without it.
+    pub fn difference(&self) -> f64 {
+        self.with.change - self.without.change
     }
 }

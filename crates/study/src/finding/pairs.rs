@@ -112,7 +112,7 @@ impl ExplainedStudy<'_> {
     }
 
     /// Returns the p-value and the size of an interaction.
-    fn interaction(&self, pair: [usize; 2]) -> Option<(f64, f64)> {
+    pub(crate) fn interaction(&self, pair: [usize; 2]) -> Option<(f64, f64)> {
         let [one, other] = pair.map(|at| {
             let own = &self.data.treatments[at];
             (own.factor, own.level)

@@ -129,7 +129,8 @@ impl StudyEffects {
                 StudyAnswer::means(&all, &study.without, rest, scale, pairing)?
             }
             EffectView::Scatter => {
-                StudyAnswer::scatter(data, scale, self.factor.as_deref(), self.by.as_deref())?
+                let (factor, by) = (self.factor.as_deref(), self.by.as_deref());
+                StudyAnswer::scatter(data, study.scale, factor, by)?
             }
             EffectView::Colour => StudyAnswer::colour(data, scale)?,
             EffectView::Deltas => StudyAnswer::deltas(data, scale, pairing)?,

@@ -133,12 +133,12 @@ impl DesignAnswer {
         let noise = percent(noise);
         let text = match (self.detectable_main_effect, self.detectable_pair_effect) {
             (Some(main), Some(pair)) => format!(
-                "With noise of {noise} between instances it detects a main effect of {} and a pair effect of {} (95 % confidence, 80 % power).",
+                "With noise of {noise} between instances, `study findings` states a main effect of {} and a pair effect of {} with 80 % power, each alone.",
                 percent(main),
                 percent(pair)
             ),
             (Some(main), None) => format!(
-                "With noise of {noise} between instances it detects a main effect of {} (95 % confidence, 80 % power) if pairs have no effect; it does not tell all pairs apart.",
+                "With noise of {noise} between instances, `study findings` states a main effect of {} with 80 % power, alone; it does not tell all pairs apart.",
                 percent(main)
             ),
             (None, _) => {
@@ -147,7 +147,7 @@ impl DesignAnswer {
             }
         };
         let note = Note::new("detectable", text);
-        note.with("confidence", 0.95).with("power", 0.8)
+        note.with("power", 0.8)
     }
 
     fn aliases_note(&self) -> Option<Note> {

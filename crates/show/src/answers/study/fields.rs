@@ -4,7 +4,7 @@
 //! by which the metric changes. Values are in the unit on every scale.
 
 use lapwing_stats::Interval;
-use lapwing_study::{StudyData, StudyScale};
+use lapwing_study::{StudyContrast, StudyData, StudyScale};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -109,6 +109,26 @@ impl ChangeFields {
             share: share(scale, change),
             share_lower: share(scale, ends.lower),
             share_upper: share(scale, ends.upper),
+        }
+    }
+}
+
+/// A contrast of a model.
+#[derive(Debug, Default, Clone, Copy, Serialize, JsonSchema)]
+pub struct ContrastFields {
+    effect: f64,
+    #[serde(flatten)]
+    change: ChangeFields,
+    p_value: f64,
+}
+
+impl ContrastFields {
+    /// Returns the fields of a contrast on a scale.
+    pub fn new(scale: StudyScale, contrast: &StudyContrast) -> Self {
+        Self {
+            effect: contrast.change,
+            change: ChangeFields::new(scale, Some(contrast.change), contrast.interval),
+            p_value: contrast.p_value,
         }
     }
 }

@@ -7,7 +7,7 @@ use lapwing_study::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::fields::{ChangeFields, share, value};
+use super::fields::{ChangeFields, ContrastFields, value};
 use crate::study::study_finding_text;
 
 /// A finding.
@@ -30,33 +30,22 @@ pub struct StudyFindingRow<'d> {
     aliases: Vec<Vec<&'d str>>,
     /// How two treatments depend on each other: `either_or`, `changes_sign`, `depends` or `not_told`.
     pattern: Option<&'static str>,
-    /// The change by the first treatment without the other.
-    without: Option<f64>,
-    without_share: Option<f64>,
-    without_lower: Option<f64>,
-    without_upper: Option<f64>,
-    /// The change by the first treatment with the other.
-    with: Option<f64>,
-    with_share: Option<f64>,
-    with_lower: Option<f64>,
-    with_upper: Option<f64>,
+    /// The change by the first treatment without the other, and with it.
+    without: Option<ContrastFields>,
+    with: Option<ContrastFields>,
     /// The change by the second treatment without the first, and with it.
-    second_without: Option<f64>,
-    second_without_share: Option<f64>,
-    second_with: Option<f64>,
-    second_with_share: Option<f64>,
+    second_without: Option<ContrastFields>,
+    second_with: Option<ContrastFields>,
     /// What the first treatment gains after the second, as a share of what it gains alone.
     first_left: Option<f64>,
     /// What the second treatment gains after the first, as a share of what it gains alone.
     second_left: Option<f64>,
     /// A low value in the unit, one setting in ten is below, and the change by the treatment there.
     low_value: Option<f64>,
-    low_effect: Option<f64>,
-    low_share: Option<f64>,
+    low: Option<ContrastFields>,
     /// A high value in the unit, one setting in ten is above, and the change by the treatment there.
     high_value: Option<f64>,
-    high_effect: Option<f64>,
-    high_share: Option<f64>,
+    high: Option<ContrastFields>,
     /// The value in the unit at which the effect changes its sign.
     crossing: Option<f64>,
     crossing_lower: Option<f64>,
@@ -171,40 +160,23 @@ impl<'d> StudyFindingRow<'d> {
         if pair.pattern == PairPattern::NotTold {
             return row;
         }
-        let [without, with, second_without, second_with] = [
-            &pair.first.without,
-            &pair.first.with,
-            &pair.second.without,
-            &pair.second.with,
-        ]
-        .map(|own| (Some(own.change), own.interval));
+        let fields = |own| Some(ContrastFields::new(scale, own));
         Self {
-            without: without.0,
-            without_share: share(scale, without.0),
-            without_lower: without.1.map(|own| own.lower),
-            without_upper: without.1.map(|own| own.upper),
-            with: with.0,
-            with_share: share(scale, with.0),
-            with_lower: with.1.map(|own| own.lower),
-            with_upper: with.1.map(|own| own.upper),
-            second_without: second_without.0,
-            second_without_share: share(scale, second_without.0),
-            second_with: second_with.0,
-            second_with_share: share(scale, second_with.0),
+            without: fields(&pair.first.without),
+            with: fields(&pair.first.with),
+            second_without: fields(&pair.second.without),
+            second_with: fields(&pair.second.with),
             ..row
         }
     }
 
     fn by_level(self, scale: StudyScale, level: &LevelEffect) -> Self {
-        let [low, high] = [level.low.1.change, level.high.1.change].map(Some);
         let crossing = |end: Option<f64>| end.map(|it| value(scale, it));
         Self {
             low_value: Some(value(scale, level.low.0)),
-            low_effect: low,
-            low_share: share(scale, low),
+            low: Some(ContrastFields::new(scale, &level.low.1)),
             high_value: Some(value(scale, level.high.0)),
-            high_effect: high,
-            high_share: share(scale, high),
+            high: Some(ContrastFields::new(scale, &level.high.1)),
             crossing: crossing(level.crossing.map(|it| it.0)),
             crossing_lower: crossing(level.crossing.map(|it| it.1.lower)),
             crossing_upper: crossing(level.crossing.map(|it| it.1.upper)),

@@ -1,18 +1,19 @@
 //! A treatment, before against after, by the presence of another: `lapwing study effects --show scatter`.
 
-use lapwing_stats::deltas::{Delta, EffectModifier, effect_crossover};
-use lapwing_stats::{Confidence, FiellerInterval, PValue};
-use lapwing_study::{StudyData, StudyScale, TreatmentScatter};
+use lapwing_study::{
+    ConditionalEffect, LevelEffect, StudyContrast, StudyData, StudyFinding, StudyScale,
+    TreatmentScatter,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::fields::{ChangeFields, StudyFields, share, value};
+use super::fields::{ChangeFields, ContrastFields, StudyFields, value};
 use super::{StudyAnswer, StudyAnswerError, p_text};
-use crate::study::{StudyMetricText, chart};
+use crate::study::{StudyMetricText, chart, study_finding_text};
 use crate::writing::Align::{Left, Right};
 use crate::writing::{AnswerKind, Note, Table};
 
-/// What the effect of a treatment depends on.
+/// What the effect of a treatment depends on, by the model of the findings.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ScatterFields<'d> {
     treatment: &'d str,
@@ -22,6 +23,8 @@ struct ScatterFields<'d> {
     pairs: usize,
     /// Number of those that are better with it.
     better: usize,
+    /// The effect averaged over all combinations, if there is one.
+    average: Option<ContrastFields>,
     /// Where the effect changes its sign.
     crossover: Option<CrossoverFields>,
     modifiers: Vec<ModifierRow>,
@@ -34,16 +37,16 @@ pub const KIND: AnswerKind =
 /// How the effect of a treatment depends on the value of the setting.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CrossoverFields {
-    slope: f64,
-    slope_lower: f64,
-    slope_upper: f64,
-    p_value: f64,
-    /// The value at which the effect changes its sign, in the unit.
-    level: f64,
+    /// A low value in the unit, one setting in ten is below, and the effect there.
+    low_value: f64,
+    low: ContrastFields,
+    /// A high value in the unit, one setting in ten is above, and the effect there.
+    high_value: f64,
+    high: ContrastFields,
+    /// The value at which the effect changes its sign, in the unit, if both sides are proven.
+    level: Option<f64>,
     level_lower: Option<f64>,
     level_upper: Option<f64>,
-    /// Whether the level is among the measured values.
-    is_measured: bool,
 }
 
 /// The effect of a treatment without and with another.
@@ -51,157 +54,126 @@ struct CrossoverFields {
 struct ModifierRow {
     treatment: String,
     other: String,
-    without: f64,
-    without_share: Option<f64>,
-    with: f64,
-    with_share: Option<f64>,
+    without: ContrastFields,
+    with: ContrastFields,
     difference: f64,
     #[serde(flatten)]
     change: ChangeFields,
-    /// Number of quadruples of settings with and without both.
-    quadruples: usize,
-    flips: bool,
-    p_value: Option<f64>,
-    adjusted_p_value: Option<f64>,
 }
 
 impl<'d> StudyAnswer<'d> {
-    /// Returns the modifiers of a treatment, and where its effect changes its sign: see [`TreatmentScatter::new`].
+    /// Returns what changes the effect of a treatment, and where it changes its sign: see [`TreatmentScatter::new`].
     pub fn scatter(
         data: &'d StudyData,
-        scale: StudyScale,
+        scale: Option<StudyScale>,
         treatment: Option<&str>,
         by: Option<&str>,
     ) -> Result<Self, StudyAnswerError> {
+        let natural = scale.unwrap_or(StudyScale::Time);
         let scatter = TreatmentScatter::new(data, scale, treatment, by)?;
         let pairs = scatter.own_deltas();
-        let TreatmentScatter {
-            treatment,
-            by,
-            modifiers,
-            deltas,
-        } = scatter;
+        let scale = scatter.scale;
         let mut table = Table::new(&[
             ("by", Left),
             ("without it", Right),
+            ("p", Right),
             ("with it", Right),
-            ("difference", Right),
-            ("quadruples", Right),
-            ("p adjusted", Right),
-        ])
-        .dispensable(&["quadruples"]);
-        for modifier in &modifiers {
-            let difference = modifier.difference();
+            ("p", Right),
+        ]);
+        let change = |own: &StudyContrast| {
+            data.metric
+                .change_with_interval(scale, own.change, own.interval)
+        };
+        for own in &scatter.modifiers {
             table.row(vec![
-                data.treatments[modifier.other].name.clone(),
-                data.metric.change_text(scale, modifier.without),
-                data.metric.change_text(scale, modifier.with),
-                data.metric
-                    .change_with_interval(scale, difference, modifier.interval),
-                modifier.quadruples.to_string(),
-                p_text(modifier.adjusted_p_value.map(PValue::value)),
+                data.treatments[own.other].name.clone(),
+                change(&own.without),
+                p_text(Some(own.without.p_value)),
+                change(&own.with),
+                p_text(Some(own.with.p_value)),
             ]);
         }
-        let (crossover, notes) = crossover(data, scale, &pairs);
-        let chosen = modifiers.iter().find(|modifier| Some(modifier.other) == by);
-        let rows: Vec<ModifierRow> = modifiers.iter().map(|it| row(data, scale, it)).collect();
+        let rows: Vec<ModifierRow> = (scatter.modifiers.iter())
+            .map(|own| row(data, scale, own))
+            .collect();
         let gains = pairs
             .iter()
-            .filter(|it| data.metric.is_gain(scale, it.change()));
+            .filter(|it| data.metric.is_gain(natural, it.change()));
         let fields = ScatterFields {
-            treatment: &data.treatments[treatment].name,
-            by: by.map(|by| data.treatments[by].name.as_str()),
+            treatment: &data.treatments[scatter.treatment].name,
+            by: scatter.by.map(|by| data.treatments[by].name.as_str()),
             pairs: pairs.len(),
             better: gains.count(),
-            crossover,
+            average: scatter.average.map(|own| ContrastFields::new(scale, &own)),
+            crossover: scatter.level.as_ref().map(|own| crossover(scale, own)),
             modifiers: rows.clone(),
         };
-        let chart = chart::scatter(data, scale, treatment, by, &deltas);
+        let notes = scatter.level.clone().map(|level| {
+            let text = study_finding_text(&StudyFinding::Level(level), data, scale);
+            Note::new("crossover", text)
+        });
+        let (treatment, by) = (scatter.treatment, scatter.by);
+        let chart = chart::scatter(data, natural, treatment, by, &scatter.deltas);
         Ok(Self {
-            headline: headline(data, scale, chosen, &fields),
+            headline: headline(data, &scatter, &fields),
             table,
-            notes,
+            notes: notes.into_iter().collect(),
             charts: vec![("scatter", chart)],
             ..Self::of_view(&KIND, data, scale, &rows, fields)?
         })
     }
 }
 
-fn headline(
-    data: &StudyData,
-    scale: StudyScale,
-    by: Option<&EffectModifier>,
-    fields: &ScatterFields<'_>,
-) -> String {
+fn headline(data: &StudyData, scatter: &TreatmentScatter, fields: &ScatterFields<'_>) -> String {
     let first = format!(
         "{} is better in {} of {} pairs of settings",
         fields.treatment, fields.better, fields.pairs
     );
-    let Some(by) = by else {
-        return first;
+    let change = |own: &StudyContrast| {
+        (data.metric).change_with_interval(scatter.scale, own.change, own.interval)
     };
-    let other = &data.treatments[by.other].name;
-    let [without, with] =
-        [by.without, by.with].map(|change| data.metric.change_text(scale, change));
-    let doubt = if by.adjusted_p_value.is_some_and(|p| p.value() <= 0.05) {
-        ""
-    } else {
-        " (not distinguishable from chance)"
-    };
-    format!("{first}; {without} without {other}, {with} with it{doubt}")
-}
-
-/// Returns the crossover for programs and in words.
-fn crossover(
-    data: &StudyData,
-    scale: StudyScale,
-    deltas: &[Delta],
-) -> (Option<CrossoverFields>, Vec<Note>) {
-    let Some(crossover) = effect_crossover(deltas, Confidence::P95) else {
-        return (None, Vec::new());
-    };
-    let ends = match crossover.level_interval {
-        FiellerInterval::Bounded(interval) => Some(interval),
-        FiellerInterval::Unbounded => None,
-    };
-    let level_text = |level: f64| data.metric.value_text(scale, level);
-    let text = match (crossover.p_value <= 0.05, ends) {
-        (true, Some(ends)) if crossover.is_measured => format!(
-            "the effect depends on how slow a setting is: it changes its sign at {} [{}, {}]",
-            level_text(crossover.level),
-            level_text(ends.lower),
-            level_text(ends.upper)
+    let modifier = scatter
+        .modifiers
+        .iter()
+        .find(|own| Some(own.other) == scatter.by);
+    match (modifier, fields.by, scatter.average) {
+        (Some(own), Some(by), _) => format!(
+            "{first}; {} without {by}, {} with it",
+            change(&own.without),
+            change(&own.with)
         ),
-        (true, _) => "the effect depends on how slow a setting is, without a change of its sign among the measured ones".to_owned(),
-        (false, _) => "the effect does not depend on how slow a setting is, as far as can be distinguished".to_owned(),
-    };
-    let fields = CrossoverFields {
-        slope: crossover.slope,
-        slope_lower: crossover.slope_interval.lower,
-        slope_upper: crossover.slope_interval.upper,
-        p_value: crossover.p_value,
-        level: value(scale, crossover.level),
-        level_lower: ends.map(|ends| value(scale, ends.lower)),
-        level_upper: ends.map(|ends| value(scale, ends.upper)),
-        is_measured: crossover.is_measured,
-    };
-    (Some(fields), vec![Note::new("crossover", text)])
+        (None, Some(by), Some(average)) => format!(
+            "{first}; {} on average, and {by} does not change that as far as can be told",
+            change(&average)
+        ),
+        (None, None, Some(average)) => format!(
+            "{first}; {} on average, and no other factor changes that as far as can be told",
+            change(&average)
+        ),
+        (_, _, None) => format!("{first}; no effect can be told from none"),
+        (Some(_), None, Some(_)) => first,
+    }
 }
 
-fn row(data: &StudyData, scale: StudyScale, modifier: &EffectModifier) -> ModifierRow {
-    let difference = modifier.difference();
+fn crossover(scale: StudyScale, own: &LevelEffect) -> CrossoverFields {
+    CrossoverFields {
+        low_value: value(scale, own.low.0),
+        low: ContrastFields::new(scale, &own.low.1),
+        high_value: value(scale, own.high.0),
+        high: ContrastFields::new(scale, &own.high.1),
+        level: own.crossing.map(|own| value(scale, own.0)),
+        level_lower: own.crossing.map(|own| value(scale, own.1.lower)),
+        level_upper: own.crossing.map(|own| value(scale, own.1.upper)),
+    }
+}
+
+fn row(data: &StudyData, scale: StudyScale, own: &ConditionalEffect) -> ModifierRow {
     ModifierRow {
-        treatment: data.treatments[modifier.factor].name.clone(),
-        other: data.treatments[modifier.other].name.clone(),
-        without: modifier.without,
-        without_share: share(scale, Some(modifier.without)),
-        with: modifier.with,
-        with_share: share(scale, Some(modifier.with)),
-        difference,
-        change: ChangeFields::new(scale, Some(difference), modifier.interval),
-        quadruples: modifier.quadruples,
-        flips: modifier.flips(),
-        p_value: modifier.p_value.map(PValue::value),
-        adjusted_p_value: modifier.adjusted_p_value.map(PValue::value),
+        treatment: data.treatments[own.treatment].name.clone(),
+        other: data.treatments[own.other].name.clone(),
+        without: ContrastFields::new(scale, &own.without),
+        with: ContrastFields::new(scale, &own.with),
+        difference: own.difference(),
+        change: ChangeFields::new(scale, Some(own.difference()), None),
     }
 }
