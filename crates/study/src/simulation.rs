@@ -563,15 +563,17 @@ fn large_study(seed: Seed) -> LargeStudy {
 #[ignore = "a simulation: a minute in release"]
 fn table_of_large_studies() {
     println!(
-        "| study | effects stated of 12 | either-ors of 3 | crossing holds the truth | time of day | sentences about the other 18 |"
+        "| study | factors stated of 12 | either-ors of 3 | crossing holds the truth | time of day | sentences about the other 18 |"
     );
     for number in 0..10 {
         let study = large_study(Seed(44).split(&number.to_string()));
         let found = findings(&study.data, None);
-        let effects = found
-            .findings
-            .iter()
-            .filter(|own| matches!(own, StudyFinding::Effect(_)));
+        let is_stated = |at: &&usize| {
+            found.findings.iter().any(|own| {
+                let is_single = matches!(own, StudyFinding::Effect(_) | StudyFinding::Level(_));
+                is_single && own.treatments()[0] == **at
+            })
+        };
         let is_either = |own: &&StudyFinding| match own {
             StudyFinding::Pair(pair) => matches!(pair.pattern, PairPattern::EitherOr(_)),
             _ => false,
@@ -592,9 +594,7 @@ fn table_of_large_studies() {
         println!(
             "| {} | {} | {} of {} | {} | {wave} | {} |",
             number + 1,
-            effects
-                .filter(|own| LARGE_ACTIVE.contains(&own.treatments()[0]))
-                .count(),
+            LARGE_ACTIVE.iter().filter(is_stated).count(),
             either
                 .clone()
                 .filter(|own| own.treatments().iter().all(|at| *at < 3))

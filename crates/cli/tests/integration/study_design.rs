@@ -95,8 +95,8 @@ fn a_design_is_measured_with_every_value_where_it_belongs() {
      threads   2      1, 4                  18      18
      prepared  false  true                   9       9  excludes short
 
-    With noise of 2.0 % between instances it detects a main effect of 4.1 % and a
-    pair effect of 7.3 % (95 % confidence, 80 % power).
+    With noise of 2.0 % between instances, `study findings` states a main effect of
+    4.3 % and a pair effect of 9.4 % with 80 % power, each alone.
     21 of 48 combinations are dropped: requirements or exclusions forbid them.
     Requirements or exclusions make these pairs impossible to estimate:
     quiet:prefetch, short:prepared.

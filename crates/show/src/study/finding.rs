@@ -204,10 +204,10 @@ impl FindingWords<'_> {
                 self.data
                     .metric
                     .change_with_interval(self.scale, *change, *interval),
-                if *days >= 2.0 {
-                    format!("{days:.0} days")
-                } else {
-                    format!("{:.1} hours", 24.0 * days)
+                match 24.0 * days {
+                    hours if hours >= 48.0 => format!("{days:.0} days"),
+                    hours if hours >= 2.0 => format!("{hours:.1} hours"),
+                    hours => format!("{:.0} minutes", 60.0 * hours),
                 }
             ),
         }

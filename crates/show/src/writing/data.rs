@@ -145,8 +145,15 @@ impl<'de> Visitor<'de> for FieldsVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
         let mut fields = Vec::new();
-        while let Some(field) = map.next_entry()? {
-            fields.push(field);
+        while let Some((name, value)) = map.next_entry::<String, Value>()? {
+            match value {
+                // An effect has a column for each of its numbers.
+                Value::Object(own) if own.contains_key("effect") => {
+                    let own = own.into_iter();
+                    fields.extend(own.map(|(key, value)| (format!("{name}_{key}"), value)));
+                }
+                value => fields.push((name, value)),
+            }
         }
         Ok(Fields(fields))
     }

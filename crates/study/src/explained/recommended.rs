@@ -6,6 +6,9 @@ use lapwing_stats::{Confidence, Interval};
 
 use super::{ExplainedStudy, StudyContrast};
 
+/// The number of measured settings from which the best one is looked for.
+const STARTS: usize = 5;
+
 /// A setting that is expected to be better than the base.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recommendation {
@@ -33,9 +36,11 @@ impl ExplainedStudy<'_> {
         let cost = |setting: &[usize]| sign * self.model.value(data, setting);
         let base = vec![0; data.factors.len()];
         let measured: BTreeSet<&Vec<usize>> = data.instances.iter().map(|it| &it.levels).collect();
-        let mut starts: Vec<Vec<usize>> = measured.into_iter().cloned().collect();
-        starts.sort_by(|one, other| cost(one).total_cmp(&cost(other)));
-        starts.truncate(5);
+        let costs = measured.into_iter().map(|own| (cost(own), own));
+        let mut costs: Vec<(f64, &Vec<usize>)> = costs.collect();
+        costs.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let starts = costs.into_iter().take(STARTS);
+        let mut starts: Vec<Vec<usize>> = starts.map(|(_, own)| own.clone()).collect();
         starts.push(base.clone());
         let ends = starts
             .into_iter()
@@ -107,33 +112,48 @@ impl ExplainedStudy<'_> {
 
 /// The levels of two factors each that were measured together.
 struct Together {
-    pairs: BTreeSet<[(usize, usize); 2]>,
+    /// The place of the first level of each factor.
+    places: Vec<usize>,
+    /// Whether two levels were, by their places.
+    pairs: Vec<Vec<bool>>,
     failed: BTreeSet<Vec<usize>>,
 }
 
 impl Together {
     fn new(study: &ExplainedStudy<'_>) -> Self {
         let data = study.data;
+        let mut places = Vec::new();
+        let mut count = 0;
+        for factor in &data.factors {
+            places.push(count);
+            count += factor.levels.len();
+        }
+        let mut pairs = vec![vec![false; count]; count];
         let settings: BTreeSet<&Vec<usize>> = data.instances.iter().map(|it| &it.levels).collect();
-        let mut pairs = BTreeSet::new();
         for setting in settings {
-            for (one, level) in setting.iter().enumerate() {
-                let others = setting.iter().enumerate().skip(one + 1);
-                pairs.extend(others.map(|(other, own)| [(one, *level), (other, *own)]));
+            let own: Vec<usize> = places
+                .iter()
+                .zip(setting)
+                .map(|(place, it)| place + it)
+                .collect();
+            for one in &own {
+                for other in &own {
+                    pairs[*one][*other] = true;
+                }
             }
         }
         Self {
+            places,
             pairs,
             failed: data.failed.iter().map(|set| data.levels_of(*set)).collect(),
         }
     }
 
     fn allows(&self, setting: &Vec<usize>) -> bool {
-        let mut all = setting.iter().enumerate();
-        let is_known = all.all(|(one, level)| {
-            let mut others = setting.iter().enumerate().skip(one + 1);
-            others.all(|(other, own)| self.pairs.contains(&[(one, *level), (other, *own)]))
-        });
-        is_known && !self.failed.contains(setting)
+        let own = self.places.iter().zip(setting);
+        let own: Vec<usize> = own.map(|(place, level)| place + level).collect();
+        let mut all = own.iter();
+        all.all(|one| own.iter().all(|other| self.pairs[*one][*other]))
+            && !self.failed.contains(setting)
     }
 }

@@ -113,22 +113,22 @@ impl ChangeFields {
     }
 }
 
-/// A contrast of a model.
+/// A contrast of a model; nothing where there is none.
 #[derive(Debug, Default, Clone, Copy, Serialize, JsonSchema)]
 pub struct ContrastFields {
-    effect: f64,
+    effect: Option<f64>,
     #[serde(flatten)]
     change: ChangeFields,
-    p_value: f64,
+    p_value: Option<f64>,
 }
 
 impl ContrastFields {
     /// Returns the fields of a contrast on a scale.
     pub fn new(scale: StudyScale, contrast: &StudyContrast) -> Self {
         Self {
-            effect: contrast.change,
+            effect: Some(contrast.change),
             change: ChangeFields::new(scale, Some(contrast.change), contrast.interval),
-            p_value: contrast.p_value,
+            p_value: Some(contrast.p_value),
         }
     }
 }

@@ -31,21 +31,21 @@ pub struct StudyFindingRow<'d> {
     /// How two treatments depend on each other: `either_or`, `changes_sign`, `depends` or `not_told`.
     pattern: Option<&'static str>,
     /// The change by the first treatment without the other, and with it.
-    without: Option<ContrastFields>,
-    with: Option<ContrastFields>,
+    without: ContrastFields,
+    with: ContrastFields,
     /// The change by the second treatment without the first, and with it.
-    second_without: Option<ContrastFields>,
-    second_with: Option<ContrastFields>,
+    second_without: ContrastFields,
+    second_with: ContrastFields,
     /// What the first treatment gains after the second, as a share of what it gains alone.
     first_left: Option<f64>,
     /// What the second treatment gains after the first, as a share of what it gains alone.
     second_left: Option<f64>,
     /// A low value in the unit, one setting in ten is below, and the change by the treatment there.
     low_value: Option<f64>,
-    low: Option<ContrastFields>,
+    low: ContrastFields,
     /// A high value in the unit, one setting in ten is above, and the change by the treatment there.
     high_value: Option<f64>,
-    high: Option<ContrastFields>,
+    high: ContrastFields,
     /// The value in the unit at which the effect changes its sign.
     crossing: Option<f64>,
     crossing_lower: Option<f64>,
@@ -160,7 +160,7 @@ impl<'d> StudyFindingRow<'d> {
         if pair.pattern == PairPattern::NotTold {
             return row;
         }
-        let fields = |own| Some(ContrastFields::new(scale, own));
+        let fields = |own| ContrastFields::new(scale, own);
         Self {
             without: fields(&pair.first.without),
             with: fields(&pair.first.with),
@@ -174,9 +174,9 @@ impl<'d> StudyFindingRow<'d> {
         let crossing = |end: Option<f64>| end.map(|it| value(scale, it));
         Self {
             low_value: Some(value(scale, level.low.0)),
-            low: Some(ContrastFields::new(scale, &level.low.1)),
+            low: ContrastFields::new(scale, &level.low.1),
             high_value: Some(value(scale, level.high.0)),
-            high: Some(ContrastFields::new(scale, &level.high.1)),
+            high: ContrastFields::new(scale, &level.high.1),
             crossing: crossing(level.crossing.map(|it| it.0)),
             crossing_lower: crossing(level.crossing.map(|it| it.1.lower)),
             crossing_upper: crossing(level.crossing.map(|it| it.1.upper)),
