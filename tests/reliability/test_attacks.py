@@ -225,7 +225,7 @@ def test_what_is_no_file_stops_no_command(tmp_path, kind):
 
 def test_values_of_kept_variables_are_stored_nowhere(tmp_path):
     (tmp_path / "s.py").write_text(
-        'import json\nprint(json.dumps({"name":"X","framework":"f","@parameters":{},"@result":{"v":1.0}}))\n'
+        'import json\nprint(json.dumps({"name":"X","framework":"python","@parameters":{},"@result":{"v":1.0}}))\n'
     )
     words = ["--store", "k.db", "indicator", "run", "s.py", "-n", "1", "-i", "1", "--keep-env", "HF_TOKEN"]
     code, said = run(tmp_path, *words, env={"HF_TOKEN": SECRET})
@@ -328,7 +328,7 @@ while process > 1:
     # The tests have none of it above the program.
     if process == PROGRAM:
         break
-print(json.dumps({"name": "X", "framework": "f", "@parameters": {}, "@result": {"found": found}}))
+print(json.dumps({"name": "X", "framework": "python", "@parameters": {}, "@result": {"found": found}}))
 """
 
 
