@@ -27,7 +27,7 @@ pub struct KnownNoise {
     pub freedom: usize,
 }
 
-/// What replicates tell: the noise between them, and how many settings there are.
+/// The noise between replicates, and the number of settings that they are of.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReplicateNoise {
     /// The noise.
@@ -71,9 +71,9 @@ pub fn holm_threshold(risk: f64, candidates: usize, place: usize) -> f64 {
 /// The candidate with the smallest p-value enters as the k-th of m if that is at most [`holm_threshold`], and the search
 /// ends with the first that is not. A pair enters with both of its factors, but its own p-value decides. The noise is
 /// that of the model with all terms where this has ten residual degrees of freedom, else the residual of the model so
-/// far. Where all settings could be explained and parts of pairs
-/// seem to be effects of factors, as in a Plackett–Burman design, it is the larger one of what is between replicates and of what is
-/// between settings beside the model so far. Terms that no longer contribute are dropped in the end.
+/// far. In designs such as Plackett–Burman's, where terms can explain every setting and a part of each pair looks like
+/// the effect of a factor, it is the larger of two variances: that between replicates, and that between settings beside
+/// the model so far. Terms that no longer contribute are dropped in the end.
 ///
 /// `None` when the responses are all equal.
 ///
@@ -241,11 +241,9 @@ impl<'a> Discovery<'a> {
         best.map(|(term, p_value, _)| (term, p_value))
     }
 
-    /// Returns the p-value of a term that is not in the model, beside its parents, and F; of a parent that is in the
-    /// model for others the p-value of its removal.
+    /// Returns the p-value and F of a term beside its parents; `None` if it is in the model already, as a parent.
     fn p_value_of_addition(&self, term: usize) -> Option<(f64, f64)> {
         if self.search.chosen[term] {
-            // Pairs with it are centred on nothing: its own test is the one without them.
             return None;
         }
         let (gain, rank, residual, coefficients) = self.search.gain(term)?;
@@ -303,7 +301,7 @@ fn p_value(squares: f64, rank: usize, variance: f64, freedom: usize) -> Option<(
     Some((spread.sf(statistic.max(0.0)), statistic))
 }
 
-/// What the runs can tell, whatever the responses are.
+/// Properties of the design, which the responses do not change.
 struct Survey {
     candidates: usize,
     open_pairs: usize,
@@ -311,7 +309,7 @@ struct Survey {
     rank: usize,
     /// The noise of the model with all terms, as a share of the total; `None` without residual freedom.
     noise: Option<KnownNoise>,
-    /// The correlations beside all factors, if some terms cannot be told apart.
+    /// The correlations that remain after all factors are in the model, if some terms cannot be told apart.
     beside: Option<SquareMatrix>,
 }
 
@@ -326,7 +324,7 @@ impl Survey {
         let [main, others] = [true, false].map(of_kind);
         let mut candidates = distinct(&swept, &main);
         let factors = sweep_all(&mut swept, &main);
-        // What is left of pairs beside the factors is what can be told apart.
+        // Pairs are compared by what the factors do not explain of their columns.
         let told = distinct(&swept, &others);
         candidates += told;
         let beside = swept.clone();

@@ -18,7 +18,7 @@ use crate::scale::StudyScale;
 /// Factors whose levels span such a ratio count by their logarithms.
 const WIDE: f64 = 8.0;
 
-/// Three factors of which each two have a pair: what the pairs leave.
+/// Three factors, each two of which have a pair in the model.
 pub(crate) type Triple = [usize; 3];
 
 /// An effect of a treatment that depends on the value of the setting without it: a column of the model.
@@ -51,7 +51,7 @@ pub(crate) struct ModelRequest {
 pub(crate) struct ExplainedModel {
     /// The terms of factors and covariates.
     pub terms: Vec<ModelTerm>,
-    /// What pairs leave; no finding is of these.
+    /// Products of three factors, for what pairs do not explain; no finding is about them.
     pub triples: Vec<Triple>,
     pub levels: Vec<LevelColumn>,
     pub found: Vec<DiscoveredTerm>,
@@ -62,7 +62,7 @@ pub(crate) struct ExplainedModel {
     pub fit: LinearFit,
     pub coefficients: Vec<f64>,
     responses: Vec<f64>,
-    /// What is beside the factors: the number of the first column of each.
+    /// The covariates in the model: drift, the time of day.
     pub beside: Vec<StudyCovariate>,
     /// Of each factor, the part of its column for each level; `None` for one with a column per level.
     parts: Vec<Option<Vec<f64>>>,

@@ -36,9 +36,9 @@ pub struct StudyFindingRow<'d> {
     /// The change by the second treatment without the first, and with it.
     second_without: ContrastFields,
     second_with: ContrastFields,
-    /// What the first treatment gains after the second, as a share of what it gains alone.
+    /// The gain of the first treatment when the second is present, as a share of its gain alone.
     first_left: Option<f64>,
-    /// What the second treatment gains after the first, as a share of what it gains alone.
+    /// The gain of the second treatment when the first is present, as a share of its gain alone.
     second_left: Option<f64>,
     /// A low value in the unit, one setting in ten is below, and the change by the treatment there.
     low_value: Option<f64>,

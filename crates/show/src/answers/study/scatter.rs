@@ -13,7 +13,7 @@ use crate::study::{StudyMetricText, chart, study_finding_text};
 use crate::writing::Align::{Left, Right};
 use crate::writing::{AnswerKind, Note, Table};
 
-/// What the effect of a treatment depends on, by the model of the findings.
+/// The effect of a treatment and its dependence on others, by the model of the findings.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ScatterFields<'d> {
     treatment: &'d str,
