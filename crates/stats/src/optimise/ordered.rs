@@ -33,11 +33,14 @@ pub type MeasuredRun = (Vec<usize>, f64);
 ///
 /// ```
 /// use lapwing_stats::optimise::{OrderedSurface, SurfaceFactor};
-/// // Six versions, of which the last three are faster; the fifth was not measured.
-/// let runs: Vec<_> = [0, 1, 2, 3, 5].map(|at| (vec![at], if at < 3 { 1.0 } else { 0.8 })).into();
+/// // Six versions, measured twice each, of which the last three are faster; the fifth was not measured: it is
+/// // expected near its neighbours, with more doubt than about them.
+/// let versions = [0, 1, 2, 3, 5, 0, 1, 2, 3, 5];
+/// let runs: Vec<_> = versions.map(|at| (vec![at], if at < 3 { 1.0 } else { 0.8 })).into();
 /// let surface = OrderedSurface::new(&[SurfaceFactor::Ordered(6)], &runs).expect("varies");
 /// let (unmeasured, measured) = (surface.predict(&[4]), surface.predict(&[3]));
-/// assert!((unmeasured.mean - 0.8).abs() < 0.03 && unmeasured.deviation > measured.deviation);
+/// assert!((0.75..0.87).contains(&unmeasured.mean));
+/// assert!(unmeasured.deviation > measured.deviation);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderedSurface {
