@@ -7,9 +7,11 @@
 //! factors. The analyses take it on a [`StudyScale`].
 
 mod advise;
+mod alias;
 mod average;
 mod carry_over;
 mod components;
+mod confirmation;
 mod covariates;
 mod data;
 pub mod design;
@@ -36,11 +38,15 @@ pub use advise::{
     StackDataError, StackExpectation, StackFactor, StackGoal, StackModel, StackModelError,
     StackOutcome, VersionEffect, goal_terms, pinned_stacks, requirements, version_order,
 };
+pub use alias::FoldOver;
 pub use average::{AverageEffect, AverageEffects, AverageTerm};
 pub use carry_over::{
     CarriedEffect, CarriedPrediction, CarriedSide, CarriedVerdict, StudyCarryOver, verdict_counts,
 };
 pub use components::{StudyComponents, components};
+pub use confirmation::{
+    ConfirmationError, ConfirmationResult, ConfirmedSetting, StudyConfirmation,
+};
 pub use covariates::StudyCovariate;
 pub use data::{StudyData, StudyError, StudyInstance};
 pub use explained::{ConditionalEffect, ExplainedStudy, StudyContrast};
@@ -52,6 +58,7 @@ pub use finding::{
 pub use fit::{FitDiagnostics, FitOptions, FittedColumn, ModelChoice, StudyFit, StudyFitError};
 pub use note::DataNote;
 pub use optimisation::{
+    is_round,
     OptimisationEnd, OptimisationError, OptimisationProgress, OptimisationResult,
     OptimisationRules, OptimisationState, OptimisationStep, StudyOptimisation,
 };

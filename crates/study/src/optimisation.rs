@@ -370,7 +370,8 @@ fn is_confirmation(instance: &InstanceData) -> bool {
     is_round(instance, CONFIRMATION)
 }
 
-fn is_round(instance: &InstanceData, purpose: &str) -> bool {
+/// Returns whether an instance was measured in a round of this purpose.
+pub fn is_round(instance: &InstanceData, purpose: &str) -> bool {
     let design = instance.session.attributes.get(StudyDesign::ATTRIBUTE);
     design.is_some_and(|design| design[ROUND_PURPOSE] == purpose)
 }

@@ -2,8 +2,10 @@
 
 use lapwing_stats::{Confidence, Interval, Seed, as_f64};
 
+use crate::alias::factor_aliases;
 use crate::average::{AverageEffects, varied};
 use crate::data::{StudyData, StudyInstance};
+use crate::design::StudyModel;
 use crate::fit::StudyFitError;
 use crate::scale::StudyScale;
 
@@ -31,6 +33,9 @@ pub struct StabilityOptions {
     pub order: StabilityOrder,
     /// The level of intervals.
     pub confidence: Confidence,
+    /// With [`StudyModel::Main`] pairs are assumed to have no effect: else an effect that could be that of a pair is not
+    /// known.
+    pub model: StudyModel,
 }
 
 impl Default for StabilityOptions {
@@ -42,6 +47,7 @@ impl Default for StabilityOptions {
             checks: 20,
             order: StabilityOrder::Measured,
             confidence: Confidence::P95,
+            model: StudyModel::Pairs,
         }
     }
 }
@@ -51,7 +57,8 @@ impl Default for StabilityOptions {
 pub struct StabilityCheck {
     /// The number of instances.
     pub instances: usize,
-    /// The effect of each treatment with its interval; `None` if it cannot be told from others yet.
+    /// The effect of each treatment, `None` if it cannot be told from others yet, with its interval, `None` also if it could
+    /// be that of a pair.
     pub effects: Vec<Option<(f64, Option<Interval>)>>,
     /// Whether every interval is narrow enough.
     pub is_precise: bool,
@@ -73,6 +80,8 @@ pub struct StudyStability {
     pub precise_since: Option<usize>,
     /// Since how many instances the order is settled.
     pub ordered_since: Option<usize>,
+    /// The treatments whose effects could be those of pairs of others, which is not assumed away.
+    pub aliased: Vec<usize>,
     /// The number of further instances like these that would make every interval narrow enough; `None` if an effect
     /// cannot be estimated.
     pub more_instances: Option<f64>,
@@ -84,7 +93,8 @@ impl StudyStability {
     /// An effect is the mean over all combinations of the others ([`AverageEffects`]). It is known if half the width
     /// of its interval is at most `within`. The order is settled if no two effects, of which one is among the
     /// strongest, have changed places since, apart from those whose sizes differ by less than that. Both have to hold
-    /// in the last two checks at least.
+    /// in the last two checks at least. An effect that the settings cannot tell from that of a pair is not known, unless
+    /// the model says that pairs have none.
     ///
     /// The rule looks at widths, not at p-values: who stops measuring as soon as an effect is significant finds too
     /// many, but who stops as soon as an interval is narrow enough keeps its coverage (Chow & Robbins, *Annals of
@@ -108,14 +118,19 @@ impl StudyStability {
             tolerance: data.share_of_cost(options.scale, options.within),
             precise_since: None,
             ordered_since: None,
+            aliased: match options.model {
+                StudyModel::Main => Vec::new(),
+                StudyModel::Pairs => aliased(data),
+            },
             more_instances: None,
         };
         for size in sizes {
             let own =
                 AverageEffects::new(data, &instances[..size], options.scale, options.confidence)?;
-            let effects = own.of_treatments().map(|own| {
+            let effects = own.of_treatments().enumerate().map(|(at, own)| {
                 let estimate = own.coefficient?.estimate;
-                Some((estimate, own.interval))
+                let interval = own.interval.filter(|_| !found.aliased.contains(&at));
+                Some((estimate, interval))
             });
             let mut check = StabilityCheck {
                 instances: size,
@@ -185,6 +200,14 @@ impl StudyStability {
         let times = (widest / self.tolerance).powi(2);
         Some((as_f64(all) * (times - 1.0)).ceil().max(0.0))
     }
+}
+
+/// Returns the treatments whose effects the settings cannot tell from those of pairs.
+fn aliased(data: &StudyData) -> Vec<usize> {
+    let aliases = factor_aliases(data);
+    let treatments = data.treatments.iter().enumerate();
+    let open = treatments.filter(|(_, own)| !aliases[own.factor].is_empty());
+    open.map(|(at, _)| at).collect()
 }
 
 /// Returns the instances of the first check from which on something holds, if that is not the last one alone.

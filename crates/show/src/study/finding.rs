@@ -2,7 +2,7 @@
 
 use lapwing_model::text::{capitalised, counted, first_names, grouped, joined};
 use lapwing_study::{
-    BesideEffect, ConditionalEffect, FindingKind, LevelEffect, MainEffect, NextMeasurement,
+    BesideEffect, ConditionalEffect, FindingKind, FoldOver, LevelEffect, MainEffect, NextMeasurement,
     PairFinding, PairPattern, Recommendation, StudyContrast, StudyData, StudyFinding, StudyScale,
 };
 
@@ -39,6 +39,16 @@ pub fn study_finding_text(finding: &StudyFinding, data: &StudyData, scale: Study
     } else {
         capitalised(&text)
     }
+}
+
+/// Returns which findings a fold-over tells from what they could be instead.
+pub fn fold_text(fold: &FoldOver) -> String {
+    let all = counted(fold.aliased, "finding");
+    let told = match fold.told {
+        told if told < fold.aliased => format!("{told} of {all}"),
+        _all => all,
+    };
+    format!("{told} from the effects or interactions that they could be instead")
 }
 
 struct FindingWords<'a> {
@@ -224,10 +234,16 @@ impl FindingWords<'_> {
                 "the effect of {} cannot be told from others: measure more settings with and without",
                 first_names(self.names(treatments), 5)
             ),
-            NextMeasurement::FoldOver { settings, effects } => format!(
-                "{} with every level exchanged (a fold-over) would tell {} from pairs",
-                counted(*settings, "more setting"),
-                counted(*effects, "effect")
+            NextMeasurement::FoldOver(fold) => format!(
+                "{} with {} (a fold-over) would tell {}",
+                counted(fold.settings, "more setting"),
+                if fold.is_whole {
+                    "every level exchanged".to_owned()
+                } else {
+                    let names = self.names(&fold.treatments);
+                    format!("the levels of {} exchanged", joined(names))
+                },
+                fold_text(fold)
             ),
             NextMeasurement::Replicates => "replicate a few settings: without replicates noise \
                 and interactions cannot be told apart"

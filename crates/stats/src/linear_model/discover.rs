@@ -15,6 +15,12 @@ const FEWEST_FREEDOM: usize = 10;
 /// Terms whose columns correlate so closely, squared, are one candidate.
 const ALIASED: f64 = 1.0 - 1e-6;
 
+/// Columns that correlate less are orthogonal.
+const ORTHOGONAL: f64 = 1e-6;
+
+/// So much of the effect of a pair that looks like that of a factor counts.
+const PART_OF_PAIR: f64 = 0.25;
+
 /// Less than this of a column, of length 1, is left when it depends on others.
 const DEPENDENT: f64 = 1e-7;
 
@@ -121,6 +127,49 @@ pub fn discovery_size(matrix: &ModelMatrix, settings: usize) -> (usize, usize) {
         };
         (discovery.survey.candidates, freedom)
     })
+}
+
+/// Returns, of each factor, the pairs of others that the runs cannot tell from it: wholly, beside all factors, or, where
+/// the factors are orthogonal to each other, in such parts that a pair of four times its size looks like it.
+///
+/// Nothing is told apart by responses here: this is a property of the design, such as of a fraction of resolution III or
+/// of one by Plackett and Burman. Factors of more than two levels have no pairs here.
+///
+/// Source: Box & Hunter, *Technometrics* 1961; the parts: Hamada & Wu, *Journal of Quality Technology* 1992.
+pub fn main_effect_aliases(matrix: &ModelMatrix) -> Vec<(ModelTerm, Vec<ModelTerm>)> {
+    let responses: Vec<f64> = (0..matrix.rows()).map(as_f64).collect();
+    let options = TermSelection::default();
+    let Some(search) = TermSearch::new(matrix, &responses, &options) else {
+        return Vec::new();
+    };
+    let discovery = Discovery::new(search, None, 1.0);
+    if discovery.survey.beside.is_none() {
+        return Vec::new();
+    }
+    let search = &discovery.search;
+    let (main, pairs): (Vec<usize>, Vec<usize>) =
+        (0..search.terms.len()).partition(|at| search.terms[*at].parents().is_empty());
+    let agreement = |one: usize, other: usize| match (&search.columns[one][..], &search.columns[other][..]) {
+        ([one], [other]) => search.swept.at(*one, *other).abs(),
+        _ => 0.0,
+    };
+    let mut others = main.iter().enumerate();
+    let is_orthogonal = others
+        .all(|(place, one)| main[place + 1..].iter().all(|other| agreement(*one, *other) < ORTHOGONAL));
+    // The product of two columns of 0 and 1 has a third of its variance beside them.
+    let is_part = |one: usize, pair: usize| {
+        let is_child = search.terms[pair].parents().contains(&search.terms[one]);
+        is_orthogonal && !is_child && agreement(one, pair) * 3.0_f64.sqrt() > PART_OF_PAIR
+    };
+    let aliases = |one: &usize| {
+        let mut found = discovery.aliases(*one);
+        let parts = pairs.iter().filter(|pair| is_part(*one, **pair));
+        found.extend(parts.map(|pair| search.terms[*pair]));
+        found.sort_unstable();
+        found.dedup();
+        (search.terms[*one], found)
+    };
+    main.iter().map(aliases).collect()
 }
 
 struct Discovery<'a> {

@@ -13,6 +13,7 @@ mod search;
 use std::collections::BTreeMap;
 
 use lapwing_model::Level;
+use lapwing_stats::design::{DesignSpace, DesignSpaceError};
 use serde::{Deserialize, Serialize};
 
 pub use ability::{DesignAbility, StudyPower};
@@ -244,6 +245,12 @@ impl StudyDesign {
     /// When a level is a number that JSON does not have.
     pub fn write(&self) -> Result<String, serde_json::Error> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+
+    /// Returns the space of its factors.
+    pub(crate) fn space(&self) -> Result<DesignSpace, DesignSpaceError> {
+        let levels = self.factors.iter().map(|factor| factor.levels.len());
+        factor::space(&self.factors, levels.collect())
     }
 
     /// Returns its configurations as numbers of levels, 0 for the base.

@@ -140,11 +140,11 @@ impl StudyFinding {
             Self::Level(level) => vec![level.treatment],
             Self::Next(NextMeasurement::NotTold { treatments })
             | Self::Next(NextMeasurement::MoreInstances { treatments, .. }) => treatments.clone(),
+            Self::Next(NextMeasurement::FoldOver(fold)) => fold.treatments.clone(),
             Self::Setting(_)
             | Self::Beside(_)
             | Self::Next(
                 NextMeasurement::Replicates
-                | NextMeasurement::FoldOver { .. }
                 | NextMeasurement::Confirm { .. }
                 | NextMeasurement::OpenPairs { .. },
             ) => Vec::new(),

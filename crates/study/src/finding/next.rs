@@ -1,8 +1,8 @@
 //! What to measure next.
 
 use super::MainEffect;
+use crate::alias::FoldOver;
 use crate::explained::{ExplainedStudy, Recommendation};
-use crate::scale::StudyScale;
 
 /// A recommended setting with fewer instances is to be confirmed.
 const CONFIRMED: usize = 3;
@@ -22,13 +22,8 @@ pub enum NextMeasurement {
         /// The numbers of the treatments.
         treatments: Vec<usize>,
     },
-    /// The same settings with every level exchanged, which tells factors from pairs.
-    FoldOver {
-        /// The number of settings.
-        settings: usize,
-        /// The number of effects that could be of pairs instead.
-        effects: usize,
-    },
+    /// The same settings with levels exchanged, which tells what was found from what it could be instead.
+    FoldOver(FoldOver),
     /// Replicates of a few settings: there are too few to tell noise from interactions.
     Replicates,
     /// More instances, so that the intervals of undecided treatments are within ±5 %.
@@ -72,14 +67,7 @@ pub(super) fn findings(
     if !treatments.is_empty() {
         found.push(NextMeasurement::NotTold { treatments });
     }
-    let aliased = effects.iter().filter(|own| !own.aliases.is_empty()).count();
-    let is_two_level = data.factors.iter().all(|factor| factor.levels.len() == 2);
-    if aliased > 0 && is_two_level {
-        found.push(NextMeasurement::FoldOver {
-            settings: data.set_means(StudyScale::Time).len(),
-            effects: aliased,
-        });
-    }
+    found.extend(study.fold_over().map(NextMeasurement::FoldOver));
     if study.model.freedom() < 3.0 {
         found.push(NextMeasurement::Replicates);
     }

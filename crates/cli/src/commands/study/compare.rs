@@ -75,7 +75,7 @@ impl StudyCompare {
             );
         }
         let answer = StudyAnswer::carry_over(&studies, scale, &carry_over)?;
-        self.study.show(&answer, &[], context)
+        self.study.show(&answer, &[], &[], context)
     }
 
     fn read(&self, context: &Context) -> Result<ComparedStudies, CliError> {

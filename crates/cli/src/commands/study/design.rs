@@ -5,17 +5,21 @@ use std::time::Duration;
 
 use clap::Args;
 use lapwing_measure::suite::parse_duration;
-use lapwing_model::text::counted;
-use lapwing_model::text::shell_word;
+use lapwing_analyse::sample::SampleFilter;
+use lapwing_model::text::{counted, first_names, shell_word};
 use lapwing_show::answers::study::{DESIGN_FILE, DesignAnswer, replicates_note};
 use lapwing_show::quantity;
+use lapwing_show::study::fold_text;
 use lapwing_show::writing::Note;
 use lapwing_stats::as_f64;
 use lapwing_study::design::{DesignKind, DesignRequest, StudyDesign, StudyModel};
+use lapwing_study::{NextMeasurement, StudyData, StudyFinding, findings};
 
+use super::options::{MODELS, existing_store};
 use super::rounds::{Stability, StudyRounds, measured};
 use super::run::read_design;
 use super::suite::{StudySuite, WALL_TIME, read_configuration};
+use crate::cleaning::CleaningOptions;
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{
@@ -77,16 +81,6 @@ const KINDS: [NamedValue<DesignKind>; 8] = [
     ),
 ];
 
-/// Effects to estimate.
-const MODELS: [NamedValue<StudyModel>; 2] = [
-    ("main", "the effect of each factor", StudyModel::Main),
-    (
-        "pairs",
-        "also how any two factors interact",
-        StudyModel::Pairs,
-    ),
-];
-
 const RUNS: &str = "write a number from 1 to 4,096";
 const RESOLUTION: &str = "write a number from 3 to 9";
 const STRENGTH: &str = "write a number from 2 to 6";
@@ -96,7 +90,7 @@ const REPLICATES: &str = "write a number from 1 to 1,000";
 ///
 /// Writes them to a file for `lapwing study run`, and shows what they can tell: aliases, detectable
 /// effects, analyses, and the expected time. --augment writes a design of further configurations
-/// alone, those that improve the estimates most; all sessions are analysed together.
+/// alone, those that improve the estimates most or with --unalias a fold-over; all sessions are analysed together.
 #[derive(Debug, Args)]
 pub struct StudyDesignCommand {
     /// Suite file [default: lapwing.toml]
@@ -105,6 +99,10 @@ pub struct StudyDesignCommand {
     /// lapwing-design.json]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = DESIGN_FILE, conflicts_with_all = ["suite", "model", "resolution", "strength", "replicates", "factor", "configuration", "seed"])]
     augment: Option<PathBuf>,
+    /// With --augment: choose the configurations that tell what was found from what it could be instead, which are those
+    /// that were measured with levels exchanged (a fold-over)
+    #[arg(long, requires = "augment", conflicts_with_all = ["kind", "runs", "budget"])]
+    unalias: bool,
     /// Kind of design [default: the smallest fraction that estimates the model, else optimal;
     /// with --augment optimal, the alternative is random]
     #[arg(long, value_name = "KIND", value_parser = one_of(&KINDS))]
@@ -302,6 +300,9 @@ impl StudyDesignCommand {
                     .hint("`lapwing study run` measures it"),
             );
         }
+        if self.unalias {
+            return self.fold_over(study, &design, existing, context);
+        }
         let runs = self.number_of_runs(&study, design.replicates, context)?;
         let request = DesignRequest {
             kind: self.kind.or(Some(DesignKind::Optimal)),
@@ -318,20 +319,69 @@ impl StudyDesignCommand {
             design.factors.clone(),
             &request,
         );
-        let text = format!(
-            "{} of the study are measured; what is above counts them in",
-            counted(existing.len(), "configuration")
-        );
-        let measured = Note::new("measured", text).with("configurations", existing.len());
-        let mut notes = vec![measured];
+        let mut notes = vec![measured_note(&existing)];
         // Whether more configurations would still change the effects.
         let metric = (self.metric != WALL_TIME).then_some(self.metric.as_str());
-        notes.extend(Stability::read(&design.suite, metric, STABLE_WITHIN, context)?.notes());
+        let stability = Stability::read(&design, metric, STABLE_WITHIN, context)?;
+        notes.extend(stability.notes());
         Ok(ChosenDesign {
             study,
             design: more?,
             existing,
             notes,
+        })
+    }
+
+    /// Returns the configurations that tell what was found from what it could be instead.
+    fn fold_over(
+        &self,
+        study: StudySuite,
+        design: &StudyDesign,
+        existing: Vec<Vec<usize>>,
+        context: &Context,
+    ) -> Result<ChosenDesign, CliError> {
+        let benchmarks = study.chosen_benchmarks(&self.benchmark);
+        let [benchmark] = &benchmarks[..] else {
+            return Err(CliError::input(format!(
+                "a fold-over is for the findings of one benchmark, and several could be meant: {}",
+                first_names(&benchmarks, 10)
+            ))
+            .hint("name one with --benchmark"));
+        };
+        let filter = SampleFilter {
+            metrics: (self.metric != WALL_TIME).then(|| self.metric.clone()).into_iter().collect(),
+            ..SampleFilter::default()
+        };
+        let store = existing_store(context)?;
+        let named = (design.suite.as_str(), benchmark.as_str());
+        let rules = CleaningOptions::default().rules()?;
+        let data = StudyData::read_instances(store.as_ref(), &filter, named, &rules, |_| true)?;
+        let data = data.ok_or_else(|| {
+            CliError::not_enough(format!("no configuration has a usable value of `{benchmark}`"))
+        })?;
+        let found = findings(&data, None).findings;
+        let fold = found.iter().find_map(|finding| match finding {
+            StudyFinding::Next(NextMeasurement::FoldOver(fold)) => Some(fold),
+            _other => None,
+        });
+        let fold = fold.ok_or_else(|| {
+            CliError::not_enough("nothing was found that these configurations cannot tell from others, so no fold-over is needed")
+                .hint("without --unalias, --augment adds the configurations that improve the estimates most")
+        })?;
+        let names = fold.treatments.iter();
+        let names: Vec<&str> = names
+            .map(|at| data.factors[data.treatments[*at].factor].name.as_str())
+            .collect();
+        let text = format!("these configurations tell {}", fold_text(fold));
+        let told = Note::new("fold_over", text)
+            .with("told", fold.told)
+            .with("aliased", fold.aliased)
+            .with("exchanged", names.clone());
+        Ok(ChosenDesign {
+            design: design.folded(&existing, &names)?,
+            notes: vec![measured_note(&existing), told],
+            study,
+            existing,
         })
     }
 
@@ -358,6 +408,14 @@ struct ChosenDesign {
     existing: Vec<Vec<usize>>,
     /// Notes on these.
     notes: Vec<Note>,
+}
+
+fn measured_note(existing: &[Vec<usize>]) -> Note {
+    let text = format!(
+        "{} of the study are measured; what is above counts them in",
+        counted(existing.len(), "configuration")
+    );
+    Note::new("measured", text).with("configurations", existing.len())
 }
 
 /// Returns the number of configurations that fit into a time.

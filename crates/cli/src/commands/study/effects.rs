@@ -7,11 +7,12 @@ use lapwing_model::text::joined;
 use lapwing_show::answers::study::{ComponentQuestion, PathQuestion, StudyAnswer};
 use lapwing_stats::Seed;
 use lapwing_stats::deltas::DeltaPairing;
+use lapwing_study::design::StudyModel;
 use lapwing_study::{
     PathOrder, StabilityOptions, StabilityOrder, StudyData, StudyScale, StudyStability,
 };
 
-use super::options::{ReadStudy, StudyOptions};
+use super::options::{MODELS, ReadStudy, StudyOptions};
 use super::suite::StudySuite;
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
@@ -60,6 +61,10 @@ pub struct StudyEffects {
     /// Stability: number of strongest effects whose order has to be settled [default: 5]
     #[arg(long, value_name = "N", value_parser = within(1..=1000, "write a number from 1 to 1,000"))]
     strongest: Option<usize>,
+    /// Stability: with `main`, pairs are assumed to have no effect, so that effects that could be theirs are known
+    /// [default: pairs]
+    #[arg(long, value_name = "MODEL", value_parser = one_of(&MODELS))]
+    model: Option<StudyModel>,
     /// Pca: seed of the choice of sequences [default: 7]. Stability: add the runs in random order of
     /// this seed instead of the order of measuring
     #[arg(long, value_name = "N")]
@@ -161,15 +166,16 @@ impl StudyEffects {
                     order: self.seed.map_or(StabilityOrder::Measured, |seed| {
                         StabilityOrder::Random(Seed(seed))
                     }),
+                    model: self.model.unwrap_or(usual.model),
                     ..usual
                 };
                 let stability = StudyStability::new(data, &options).map_err(|error| {
                     CliError::not_enough(error).hint("--scale time takes the values as they are")
                 })?;
-                StudyAnswer::stability(data, scale, &stability, options.within)?
+                StudyAnswer::stability(data, &options, &stability)?
             }
         };
-        study.show(&answer, &notes, context)
+        study.show(&answer, &notes, &[], context)
     }
 
     fn path_order(&self, data: &StudyData) -> Result<PathOrder, CliError> {
@@ -204,7 +210,7 @@ impl StudyEffects {
     /// Refuses options of other views.
     fn check(&self) -> Result<(), CliError> {
         use EffectView::{Deltas, Means, Paths, Pca, Scatter, Stability};
-        let options: [(&str, bool, &[EffectView]); 12] = [
+        let options: [(&str, bool, &[EffectView]); 13] = [
             (
                 "--scale",
                 self.study.scale.is_some(),
@@ -220,6 +226,7 @@ impl StudyEffects {
             ("--sequences", self.sequences.is_some(), &[Pca]),
             ("--within", self.within.is_some(), &[Stability]),
             ("--strongest", self.strongest.is_some(), &[Stability]),
+            ("--model", self.model.is_some(), &[Stability]),
             ("--seed", self.seed.is_some(), &[Pca, Stability]),
         ];
         let mut others = options

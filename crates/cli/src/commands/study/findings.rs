@@ -1,10 +1,16 @@
 //! `lapwing study findings`: what was learnt, in sentences.
 
+use std::path::Path;
+
 use clap::Args;
-use lapwing_show::answers::study::StudyAnswer;
+use lapwing_model::text::shell_word;
+use lapwing_show::answers::study::{DESIGN_FILE, StudyAnswer};
 use lapwing_show::study::StudyOverview;
+use lapwing_show::writing::NextStep;
+use lapwing_study::{NextMeasurement, StudyData, StudyFinding};
 
 use super::options::{ReadStudy, StudyOptions};
+use super::suite::StudySuite;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -29,6 +35,32 @@ impl StudyFindings {
         if self.study.plot.is_some() {
             answer.charts = overview.charts(&data);
         }
-        self.study.show(&answer, &notes, context)
+        let next = next_steps(&data, &overview, context);
+        self.study.show(&answer, &notes, &next, context)
     }
+}
+
+/// Returns the commands that measure what the findings propose, where the suite of the study is at hand.
+fn next_steps(data: &StudyData, overview: &StudyOverview, context: &Context) -> Vec<NextStep> {
+    let is_here = StudySuite::load(None).is_ok_and(|it| it.suite.name == data.suite);
+    if !is_here {
+        return Vec::new();
+    }
+    let program = context.program();
+    let metric = &data.metric.name;
+    let named = format!("--benchmark {}", shell_word(&data.benchmark));
+    let steps = overview.findings.iter().filter_map(|finding| match finding {
+        StudyFinding::Next(NextMeasurement::Confirm { .. }) => Some(NextStep::new(
+            format!("{program} study confirm {named} --metric {}", shell_word(metric)),
+            "measures the recommended setting anew, against the base and the next best one",
+        )),
+        StudyFinding::Next(NextMeasurement::FoldOver(_)) if Path::new(DESIGN_FILE).exists() => {
+            Some(NextStep::new(
+                format!("{program} study design --augment --unalias {named} --metric {}", shell_word(metric)),
+                "chooses the fold-over",
+            ))
+        }
+        _other => None,
+    });
+    steps.collect()
 }

@@ -71,6 +71,6 @@ impl StudyFitCommand {
             CliError::not_enough(error).hint("--scale time fits the values as they are")
         })?;
         let answer = StudyAnswer::fit(&data, &fit, &self.predict)?;
-        self.study.show(&answer, &notes, context)
+        self.study.show(&answer, &notes, &[], context)
     }
 }

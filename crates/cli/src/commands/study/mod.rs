@@ -1,6 +1,7 @@
 //! `lapwing study`: which settings matter, and how they interact.
 
 mod compare;
+mod confirm;
 mod design;
 mod effects;
 mod findings;
@@ -33,6 +34,7 @@ enum StudyAction {
     Design(Box<design::StudyDesignCommand>),
     Run(Box<run::StudyRunCommand>),
     Optimise(Box<optimise::StudyOptimise>),
+    Confirm(Box<confirm::StudyConfirm>),
     Findings(Box<findings::StudyFindings>),
     Effects(Box<effects::StudyEffects>),
     Fit(Box<fit::StudyFitCommand>),
@@ -46,6 +48,7 @@ impl StudyCommand {
             StudyAction::Design(command) => command.act(context),
             StudyAction::Run(command) => command.act(context),
             StudyAction::Optimise(command) => command.act(context),
+            StudyAction::Confirm(command) => command.act(context),
             StudyAction::Findings(command) => command.act(context),
             StudyAction::Effects(command) => command.act(context),
             StudyAction::Fit(command) => command.act(context),

@@ -8,7 +8,8 @@ use lapwing_analyse::sample::SampleFilter;
 use lapwing_model::text::joined;
 use lapwing_record::Store;
 use lapwing_show::answers::study::StudyAnswer;
-use lapwing_show::writing::{Note, NotedAnswer};
+use lapwing_show::writing::{NextStep, Note, NotedAnswer};
+use lapwing_study::design::StudyModel;
 use lapwing_study::{StudyData, StudyScale};
 
 use crate::cleaning::CleaningOptions;
@@ -55,6 +56,16 @@ pub struct StudyDataOptions {
     pub cleaning: CleaningOptions,
 }
 
+/// Effects to estimate.
+pub const MODELS: [NamedValue<StudyModel>; 2] = [
+    ("main", "the effect of each factor", StudyModel::Main),
+    (
+        "pairs",
+        "also how any two factors interact",
+        StudyModel::Pairs,
+    ),
+];
+
 const SCALES: [NamedValue<StudyScale>; 3] = [
     (
         "time",
@@ -93,11 +104,12 @@ impl StudyOptions {
         self.data.read_with_notes(filter, context)
     }
 
-    /// Saves the charts of an answer, if asked for, and writes it with notes on the choice of its data.
+    /// Saves the charts of an answer, if asked for, and writes it with notes on the choice of its data and next steps.
     pub fn show(
         &self,
         answer: &StudyAnswer<'_>,
         notes: &[Note],
+        next: &[NextStep],
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
         if let Some(path) = &self.plot {
@@ -123,7 +135,7 @@ impl StudyOptions {
             &NotedAnswer {
                 answer,
                 notes,
-                next: None,
+                next: (!next.is_empty()).then_some(next),
             },
             &self.answer,
         )

@@ -118,7 +118,7 @@ impl ContinuousRule<'_> {
             if rounds.measure(&next, "continuous", context)? {
                 return Ok(ExitStatus::Interrupted);
             }
-            let stability = Stability::read(&design.suite, self.metric, self.within, context)?;
+            let stability = Stability::read(design, self.metric, self.within, context)?;
             if !context.quiet {
                 let count = counted(next.configurations.len(), "configuration");
                 context
@@ -173,22 +173,23 @@ pub struct Stability {
 }
 
 impl Stability {
-    /// Reads what was measured until now.
+    /// Reads what was measured until now; a design of main effects assumes that pairs have none.
     pub fn read(
-        suite: &str,
+        design: &StudyDesign,
         metric: Option<&str>,
         within: f64,
         context: &Context,
     ) -> Result<Self, CliError> {
         let options = StabilityOptions {
             within,
+            model: design.model,
             ..StabilityOptions::default()
         };
         let rules = CleaningOptions::default().rules()?;
         let store = existing_store(context)?;
-        let stabilities = suite_stability(store.as_ref(), suite, metric, &rules, &options)?;
+        let stabilities = suite_stability(store.as_ref(), &design.suite, metric, &rules, &options)?;
         let notes = stabilities.iter().map(|(data, stability)| {
-            let note = stability_note(data, options.scale, stability, within);
+            let note = stability_note(data, &options, stability);
             (note, stability.stable_since().is_some())
         });
         Ok(Self {

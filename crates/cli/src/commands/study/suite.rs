@@ -67,6 +67,13 @@ impl StudySuite {
         plan
     }
 
+    /// Returns the ids of the benchmarks with these names; all of them if there are no names.
+    pub fn chosen_benchmarks(&self, benchmarks: &[String]) -> Vec<String> {
+        let plan = self.plan(benchmarks);
+        let ids = plan.cases.into_iter().map(|case| case.benchmark.id);
+        ids.collect()
+    }
+
     /// Returns the expected time of one instance of each benchmark, in seconds; `None` if one was not measured before.
     pub fn seconds_per_visit(
         &self,

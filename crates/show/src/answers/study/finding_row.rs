@@ -72,8 +72,9 @@ pub struct StudyFindingRow<'d> {
     runner_up: Option<String>,
     /// Number of settings to measure.
     settings: Option<usize>,
-    /// Number of effects that could be of pairs instead.
-    aliased_effects: Option<usize>,
+    /// Number of findings that could be other effects or interactions instead, and of those that the settings would tell.
+    aliased_findings: Option<usize>,
+    told_findings: Option<usize>,
     /// Number of interactions with too few settings.
     open_pairs: Option<usize>,
     /// Number of all interactions.
@@ -214,10 +215,11 @@ impl<'d> StudyFindingRow<'d> {
                 next: Some("not_told"),
                 ..self
             },
-            NextMeasurement::FoldOver { settings, effects } => Self {
+            NextMeasurement::FoldOver(fold) => Self {
                 next: Some("fold_over"),
-                settings: Some(*settings),
-                aliased_effects: Some(*effects),
+                settings: Some(fold.settings),
+                aliased_findings: Some(fold.aliased),
+                told_findings: Some(fold.told),
                 ..self
             },
             NextMeasurement::Replicates => Self {

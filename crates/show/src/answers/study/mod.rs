@@ -2,6 +2,7 @@
 
 mod carry_over;
 mod colour;
+mod confirm;
 mod deltas;
 mod design;
 mod fields;
@@ -24,6 +25,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub use self::carry_over::ComparedStudies;
+pub use self::confirm::{ConfirmationAnswer, FEWEST_INSTANCES};
 pub use self::design::{DESIGN_FILE, DesignAnswer, replicates_note};
 use self::fields::StudyFields;
 pub use self::optimise::{OptimisationAnswer, round_text};
@@ -40,6 +42,7 @@ use crate::writing::{
 pub const KINDS: &[&AnswerKind] = &[
     &carry_over::KIND,
     &colour::KIND,
+    &confirm::KIND,
     &deltas::KIND,
     &design::KIND,
     &findings::KIND,

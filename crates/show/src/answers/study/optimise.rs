@@ -39,7 +39,7 @@ struct OptimisationFields<'a> {
     unit: String,
     best: ConfigurationFields<'a>,
     /// The final comparison of the best configuration with the base.
-    comparison: Option<FinalComparison>,
+    comparison: Option<RatioFields>,
     /// `no-improvement`, `runs`, `budget` or `exhausted`.
     ended_by: &'static str,
     /// Number of instances and failed configurations of the search, without the final comparison.
@@ -59,7 +59,7 @@ struct OptimisationFields<'a> {
 
 /// The best configuration relative to the base.
 #[derive(Debug, Serialize, JsonSchema)]
-struct FinalComparison {
+pub struct RatioFields {
     ratio: f64,
     lower: f64,
     upper: f64,
@@ -120,14 +120,7 @@ impl Answer for OptimisationAnswer {
             metric: &result.metric.name,
             unit: result.metric.unit_of(StudyScale::Time),
             best: ConfigurationFields::new(&result.best),
-            comparison: result.ratio.map(|ratio| FinalComparison {
-                ratio: ratio.ratio,
-                lower: ratio.interval.lower,
-                upper: ratio.interval.upper,
-                p_value: ratio.p_value,
-                instances: result.compared,
-                is_distinguishable: is_sure(&ratio),
-            }),
+            comparison: result.ratio.as_ref().map(|ratio| RatioFields::new(ratio, result.compared)),
             ended_by: match self.end {
                 OptimisationEnd::NoImprovement => "no-improvement",
                 OptimisationEnd::Runs => "runs",
@@ -298,7 +291,22 @@ impl OptimisationAnswer {
     }
 }
 
-fn is_sure(ratio: &Ratio) -> bool {
+impl RatioFields {
+    /// Returns the fields of best / base, of so many instances of the base and of the best configuration.
+    pub fn new(ratio: &Ratio, instances: [usize; 2]) -> Self {
+        Self {
+            ratio: ratio.ratio,
+            lower: ratio.interval.lower,
+            upper: ratio.interval.upper,
+            p_value: ratio.p_value,
+            instances,
+            is_distinguishable: is_sure(ratio),
+        }
+    }
+}
+
+/// Returns whether a ratio differs from 1.
+pub fn is_sure(ratio: &Ratio) -> bool {
     !ratio.interval.contains(1.0)
 }
 

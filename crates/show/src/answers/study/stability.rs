@@ -2,7 +2,8 @@
 
 use lapwing_model::text::{counted, first_names, grouped};
 use lapwing_stats::as_f64;
-use lapwing_study::{StudyData, StudyScale, StudyStability};
+use lapwing_study::design::StudyModel;
+use lapwing_study::{StabilityOptions, StudyData, StudyScale, StudyStability};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -31,6 +32,8 @@ struct StabilityFields<'d> {
     tolerance: f64,
     /// The largest reach of an interval, as a share.
     within: f64,
+    /// Whether pairs are assumed to have no effect.
+    assumes_no_pairs: bool,
     /// The treatments, the strongest first.
     ranking: Vec<&'d str>,
     /// The effects after ever more instances, the last check first.
@@ -65,10 +68,10 @@ impl<'d> StudyAnswer<'d> {
     /// tolerance, a share, and the order of the strongest ones no longer changes.
     pub fn stability(
         data: &'d StudyData,
-        scale: StudyScale,
+        options: &StabilityOptions,
         stability: &StudyStability,
-        share: f64,
     ) -> Result<Self, StudyAnswerError> {
+        let scale = options.scale;
         let mut table = Table::new(&[
             ("treatment", Left),
             ("mean effect", Right),
@@ -101,15 +104,26 @@ impl<'d> StudyAnswer<'d> {
             more_instances: stability.more_instances,
             confirming_instances: confirming(data, stability),
             tolerance: stability.tolerance,
-            within: share,
+            within: options.within,
+            assumes_no_pairs: options.model == StudyModel::Main,
             ranking: ranking
                 .map(|at| data.treatments[*at].name.as_str())
                 .collect(),
             checks: rows.clone(),
         };
         let note = "effects are means over all combinations of the others; `since` is the number of instances from which on the interval is within the tolerance";
+        let mut notes = vec![Note::new("average", note)];
+        if !stability.aliased.is_empty() {
+            let names = names(data, &stability.aliased);
+            let text = format!(
+                "{} could be the effects of pairs: `lapwing study design --augment --unalias` chooses configurations that \
+                 tell them apart where they matter, and `--model main` assumes that pairs have none",
+                first_names(&names, 5)
+            );
+            notes.push(Note::new("aliased", text).with("treatments", names));
+        }
         Ok(Self {
-            headline: stability_text(data, scale, stability, share),
+            headline: stability_text(data, options, stability),
             table,
             shown: Some(stability.ranking.len()),
             verdict: Some(if fields.is_stable {
@@ -117,7 +131,7 @@ impl<'d> StudyAnswer<'d> {
             } else {
                 "not_stable"
             }),
-            notes: vec![Note::new("average", note)],
+            notes,
             charts: vec![("stability", chart::stability(data, scale, stability))],
             ..Self::of_view(&KIND, data, scale, &rows, fields)?
         })
@@ -172,11 +186,11 @@ fn reach_text(data: &StudyData, scale: StudyScale, reach: f64) -> String {
 /// Returns since when the effects on a benchmark are stable, or what is missing.
 pub fn stability_note(
     data: &StudyData,
-    scale: StudyScale,
+    options: &StabilityOptions,
     stability: &StudyStability,
-    within: f64,
 ) -> Note {
-    let text = stability_text(data, scale, stability, within);
+    let (scale, within) = (options.scale, options.within);
+    let text = stability_text(data, options, stability);
     let reaches = stability.reaches().into_iter().flatten();
     let widest = reaches.max_by(f64::total_cmp);
     Note::new("stability", format!("{}: {text}", data.benchmark))
@@ -188,19 +202,30 @@ pub fn stability_note(
         .with("known_within", widest)
         .with("known_within_share", share_on(scale, widest))
         .with("within", within)
+        .with("assumes_no_pairs", options.model == StudyModel::Main)
+        .with("aliased", names(data, &stability.aliased))
+}
+
+fn names<'d>(data: &'d StudyData, treatments: &[usize]) -> Vec<&'d str> {
+    let names = treatments.iter().map(|at| data.treatments[*at].name.as_str());
+    names.collect()
 }
 
 /// Returns since when effects are stable, or what is missing.
 fn stability_text(
     data: &StudyData,
-    scale: StudyScale,
+    options: &StabilityOptions,
     stability: &StudyStability,
-    share: f64,
 ) -> String {
+    let StabilityOptions { scale, within: share, .. } = *options;
     let all = data.instances.len();
     if let Some(since) = stability.stable_since() {
+        let assumption = match options.model {
+            StudyModel::Main => ", if pairs have no effect",
+            StudyModel::Pairs => "",
+        };
         return format!(
-            "stable since {since} of {}: every effect is known within ±{}, and the order of the strongest is settled",
+            "stable since {since} of {}: every effect is known within ±{}, and the order of the strongest is settled{assumption}",
             counted(all, "instance"),
             percent(share)
         );
@@ -212,8 +237,13 @@ fn stability_text(
         .map(|at| data.treatments[*at].name.as_str())
         .collect();
     if !unknown.is_empty() {
+        let from = if stability.aliased.is_empty() {
+            ""
+        } else {
+            " from those of pairs"
+        };
         return format!(
-            "{first}: these runs cannot tell the effects of {}",
+            "{first}: these runs cannot tell the effects of {}{from}",
             first_names(unknown, 5)
         );
     }
