@@ -75,10 +75,17 @@ impl ExplainedStudy<'_> {
             };
             (1..1_usize << factors.len()).map(chosen).collect()
         };
-        let measured: BTreeSet<Vec<usize>> = self.data.instances.iter().map(|it| it.levels.clone()).collect();
+        let measured: BTreeSet<Vec<usize>> = self
+            .data
+            .instances
+            .iter()
+            .map(|it| it.levels.clone())
+            .collect();
         let fold = |chosen: Vec<usize>| {
             let is_odd = |term: &ModelTerm| {
-                let exchanged = own_factors(*term).into_iter().filter(|at| chosen.contains(at));
+                let exchanged = own_factors(*term)
+                    .into_iter()
+                    .filter(|at| chosen.contains(at));
                 exchanged.count() % 2 == 1
             };
             let tells = |(term, others): &&(ModelTerm, Vec<ModelTerm>)| {
@@ -97,24 +104,26 @@ impl ExplainedStudy<'_> {
         // Of equal ones all factors, else the fewest.
         let found = choices.into_iter().map(fold);
         let found = found.filter(|it| it.told > 0 && it.settings > 0);
-        found.max_by_key(|it| {
-            (it.told, it.is_whole, std::cmp::Reverse(it.treatments.len()))
-        })
+        found.max_by_key(|it| (it.told, it.is_whole, std::cmp::Reverse(it.treatments.len())))
     }
 
     /// Returns the terms that were found and could be others, with these: of factors also pairs of which a part looks
     /// like them, if their factors were found too.
     fn aliased(&self) -> Vec<(ModelTerm, Vec<ModelTerm>)> {
         let found = &self.model.found;
-        let is_found = |factor: usize| found.iter().any(|own| own.term == ModelTerm::Main(factor));
+        let is_found = |factor: usize| self.model.has_main(factor);
         let of_factors = factor_aliases(self.data);
-        let all = found.iter().map(|own| {
-            let mut others = own.aliases.clone();
-            if let ModelTerm::Main(factor) = own.term {
+        let parents = self.model.terms.iter().filter(|term| {
+            matches!(term, ModelTerm::Main(_)) && found.iter().all(|own| own.term != **term)
+        });
+        let parents = parents.map(|term| (*term, Vec::new()));
+        let all = found.iter().map(|own| (own.term, own.aliases.clone()));
+        let all = all.chain(parents).map(|(term, mut others)| {
+            if let ModelTerm::Main(factor) = term {
                 let parts = of_factors.get(factor).into_iter().flatten();
                 others.extend(parts.filter(|pair| own_factors(**pair).into_iter().all(is_found)));
             }
-            (own.term, others)
+            (term, others)
         });
         all.filter(|(_, others)| !others.is_empty()).collect()
     }
@@ -138,7 +147,9 @@ fn folded(measured: &BTreeSet<Vec<usize>>, factors: &[usize]) -> BTreeSet<Vec<us
         }
         setting
     });
-    exchanged.filter(|setting| !measured.contains(setting)).collect()
+    exchanged
+        .filter(|setting| !measured.contains(setting))
+        .collect()
 }
 
 impl StudyDesign {
@@ -149,7 +160,11 @@ impl StudyDesign {
     ///
     /// # Errors
     /// When nothing remains.
-    pub fn folded(&self, measured: &[Vec<usize>], factors: &[&str]) -> Result<Self, StudyDesignError> {
+    pub fn folded(
+        &self,
+        measured: &[Vec<usize>],
+        factors: &[&str],
+    ) -> Result<Self, StudyDesignError> {
         let exchanged = self.factors.iter().enumerate();
         let exchanged = exchanged.filter(|(_, own)| factors.contains(&own.name.as_str()));
         let exchanged: Vec<usize> = exchanged.map(|(at, _)| at).collect();
@@ -172,5 +187,132 @@ impl StudyDesign {
         };
         let suite = (self.suite.as_str(), self.suite_file.as_str());
         Self::new(suite, self.factors.clone(), &request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lapwing_stats::design::{best_fraction, plackett_burman};
+    use lapwing_stats::{Seed, as_f64};
+
+    use super::*;
+    use crate::average::tests::study;
+    use crate::design::StudyModel;
+    use crate::scale::StudyScale;
+    use crate::stability::{StabilityOptions, StudyStability};
+
+    /// A study of some sets, two instances each with 1 % of noise.
+    fn measured(factors: usize, sets: &[u128], cost: impl Fn(u128) -> f64, seed: u64) -> StudyData {
+        let noise = |set: u128, replicate: usize| {
+            let parts =
+                (0..12).map(|part| Seed(seed).split(&format!("{set} {replicate} {part}")).0);
+            parts.map(|it| as_f64(it % 1_000_000) / 1e6).sum::<f64>() - 6.0
+        };
+        let mut data = study(factors, 2, |set, replicate| {
+            cost(set) * (1.0 + 0.01 * noise(set, replicate))
+        });
+        data.instances.retain(|it| sets.contains(&it.set));
+        data
+    }
+
+    fn has(set: u128, at: usize) -> bool {
+        set >> at & 1 == 1
+    }
+
+    #[test]
+    fn a_fold_over_is_proposed_of_what_was_found_and_could_be_another_and_tells_it() {
+        // Of resolution III: each factor is aliased with pairs of others.
+        let sets = best_fraction(7, 3).unwrap().runs();
+        let cost = |set: u128| {
+            let factor = if has(set, 0) { 0.7 } else { 1.0 };
+            factor * if has(set, 1) { 1.4 } else { 1.0 }
+        };
+        let mut told = 0;
+        for seed in 0..20 {
+            let data = measured(7, &sets, cost, seed);
+            let explained = ExplainedStudy::new(&data, Some(StudyScale::Log)).unwrap();
+            let Some(fold) = explained.fold_over() else {
+                continue;
+            };
+            told += 1;
+            assert!(
+                fold.is_whole && fold.settings == 8 && fold.told == fold.aliased,
+                "{fold:?}"
+            );
+            // With these settings there is nothing left to tell.
+            let mut all = sets.clone();
+            all.extend(sets.iter().map(|set| !set & 127));
+            let both = measured(7, &all, cost, seed);
+            let explained = ExplainedStudy::new(&both, Some(StudyScale::Log)).unwrap();
+            let aliases = factor_aliases(&both);
+            assert!(aliases.iter().all(Vec::is_empty), "{aliases:?}");
+            assert!(
+                explained
+                    .average(0)
+                    .is_some_and(|it| explained.is_sure(&it))
+            );
+        }
+        assert!(told >= 18, "{told} of 20");
+    }
+
+    #[test]
+    fn no_fold_over_is_proposed_where_nothing_is_found_or_nothing_could_be_another() {
+        let sets = best_fraction(7, 3).unwrap().runs();
+        let full: Vec<u128> = (0..32).collect();
+        let effect = |set: u128| if has(set, 0) { 0.7 } else { 1.0 };
+        for seed in 0..20 {
+            let nothing = measured(7, &sets, |_| 1.0, seed);
+            let clear = measured(5, &full, effect, seed);
+            for data in [nothing, clear] {
+                let found = ExplainedStudy::new(&data, Some(StudyScale::Log));
+                assert_eq!(
+                    found.ok().and_then(|it| it.fold_over()),
+                    None,
+                    "seed {seed}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn two_interactions_that_agree_are_told_by_exchanging_one_factor() {
+        // Of resolution IV: pairs are aliased with pairs, and exchanging all factors would not tell them.
+        let sets = best_fraction(4, 3).unwrap().runs();
+        let cost = |set: u128| if has(set, 0) && has(set, 1) { 0.5 } else { 1.0 };
+        let data = measured(4, &sets, cost, 3);
+        let explained = ExplainedStudy::new(&data, Some(StudyScale::Log)).unwrap();
+        let fold = explained.fold_over().unwrap();
+        assert_eq!((fold.treatments.len(), fold.settings), (1, 8), "{fold:?}");
+    }
+
+    #[test]
+    fn effects_that_could_be_of_pairs_are_not_known_unless_pairs_are_assumed_to_have_none() {
+        let screening: Vec<u128> = plackett_burman(12).unwrap();
+        let screening: Vec<u128> = screening.iter().map(|set| set & 255).collect();
+        let designs = [
+            (7, best_fraction(7, 3).unwrap().runs(), true),
+            (8, screening, true),
+            (6, best_fraction(6, 5).unwrap().runs(), false),
+        ];
+        for (factors, sets, is_aliased) in designs {
+            let data = measured(factors, &sets, |_| 1.0, 5);
+            let stability = |model| {
+                let options = StabilityOptions {
+                    model,
+                    ..StabilityOptions::default()
+                };
+                StudyStability::new(&data, &options).unwrap()
+            };
+            let usual = stability(StudyModel::Pairs);
+            assert_eq!(usual.aliased.len(), if is_aliased { factors } else { 0 });
+            assert_eq!(usual.reaches().iter().all(Option::is_none), is_aliased);
+            assert_eq!(
+                usual.stable_since().is_none(),
+                is_aliased,
+                "{factors} factors"
+            );
+            let assumed = stability(StudyModel::Main);
+            assert!(assumed.stable_since().is_some(), "{factors} factors");
+        }
     }
 }

@@ -58,9 +58,8 @@ pub use finding::{
 pub use fit::{FitDiagnostics, FitOptions, FittedColumn, ModelChoice, StudyFit, StudyFitError};
 pub use note::DataNote;
 pub use optimisation::{
-    is_round,
     OptimisationEnd, OptimisationError, OptimisationProgress, OptimisationResult,
-    OptimisationRules, OptimisationState, OptimisationStep, StudyOptimisation,
+    OptimisationRules, OptimisationState, OptimisationStep, StudyOptimisation, is_round,
 };
 pub use paths::{
     Attribution, AttributionSource, PathOrder, SettingValues, StudyPath, attribution, study_path,

@@ -93,6 +93,7 @@ mod simulation_jobs;
 mod stack;
 mod store;
 mod study;
+mod study_confirm;
 mod study_design;
 mod study_fixture;
 mod study_optimise;

@@ -2,8 +2,9 @@
 
 use lapwing_model::text::{capitalised, counted, first_names, grouped, joined};
 use lapwing_study::{
-    BesideEffect, ConditionalEffect, FindingKind, FoldOver, LevelEffect, MainEffect, NextMeasurement,
-    PairFinding, PairPattern, Recommendation, StudyContrast, StudyData, StudyFinding, StudyScale,
+    BesideEffect, ConditionalEffect, FindingKind, FoldOver, LevelEffect, MainEffect,
+    NextMeasurement, PairFinding, PairPattern, Recommendation, StudyContrast, StudyData,
+    StudyFinding, StudyScale,
 };
 
 use super::StudyMetricText;
@@ -125,10 +126,11 @@ impl FindingWords<'_> {
     fn undecided(&self, effect: &MainEffect) -> String {
         // Many effects are tested, so that one of them seems to differ more easily.
         let interval = effect.effect.interval;
-        let correction = if interval.is_some_and(|it| it.lower > 0.0 || it.upper < 0.0) {
-            "; not significant among all factors and pairs"
-        } else {
-            ""
+        let is_apart = interval.is_some_and(|it| it.lower > 0.0 || it.upper < 0.0);
+        let correction = match (is_apart, effect.is_mixed) {
+            (true, true) => "; pairs of others can look like it in these settings",
+            (true, false) => "; not significant among all factors and pairs",
+            (false, _) => "",
         };
         let name = self.name(effect.treatment);
         format!("{name}: {}{correction}", self.change(&effect.effect))

@@ -83,10 +83,14 @@ impl StudyOverview {
         if self.with_effect + self.interacting_pairs == 0 {
             return format!("None of {treatments} has an effect that can be told from none");
         }
+        let interact = match self.interacting_pairs {
+            1 => "1 pair interacts".to_owned(),
+            pairs => format!("{} interact", counted(pairs, "pair")),
+        };
+        let have = if self.with_effect == 1 { "has" } else { "have" };
         format!(
-            "{} of {treatments} have an effect, {} interact{best}",
-            self.with_effect,
-            counted(self.interacting_pairs, "pair")
+            "{} of {treatments} {have} an effect, {interact}{best}",
+            self.with_effect
         )
     }
 

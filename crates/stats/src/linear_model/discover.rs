@@ -15,8 +15,8 @@ const FEWEST_FREEDOM: usize = 10;
 /// Terms whose columns correlate so closely, squared, are one candidate.
 const ALIASED: f64 = 1.0 - 1e-6;
 
-/// Columns that correlate less are orthogonal.
-const ORTHOGONAL: f64 = 1e-6;
+/// Factors that correlate less are nearly orthogonal: a few settings more than a screening design change little.
+const ORTHOGONAL: f64 = 0.2;
 
 /// So much of the effect of a pair that looks like that of a factor counts.
 const PART_OF_PAIR: f64 = 0.25;
@@ -79,7 +79,9 @@ pub fn holm_threshold(risk: f64, candidates: usize, place: usize) -> f64 {
 /// that of the model with all terms where this has ten residual degrees of freedom, else the residual of the model so
 /// far. In designs such as Plackett–Burman's, where terms can explain every setting and a part of each pair looks like
 /// the effect of a factor, it is the larger of two variances: that between replicates, and that between settings beside
-/// the model so far. Terms that no longer contribute are dropped in the end.
+/// the model so far. Where the noise is not known before, the factors are searched first, where the last one that is clear beside those before it decides
+/// how many there are (with the risk divided by half the number of settings). Terms that no longer contribute are dropped
+/// in the end.
 ///
 /// `None` when the responses are all equal.
 ///
@@ -120,12 +122,17 @@ pub fn discovery_size(matrix: &ModelMatrix, settings: usize) -> (usize, usize) {
     TermSearch::new(matrix, &responses, &options).map_or((0, 0), |search| {
         let rows = search.rows();
         let discovery = Discovery::new(search, replicates, 1.0);
+        let survey = &discovery.survey;
+        let candidates = match discovery.fixed {
+            Some(_) => survey.candidates,
+            None => survey.screened * survey.factors.len(),
+        };
         let freedom = match (discovery.fixed, discovery.replicates) {
             (Some(noise), _) => noise.freedom,
             (None, Some(own)) => own.settings.saturating_sub(2),
             (None, None) => rows.saturating_sub(2),
         };
-        (discovery.survey.candidates, freedom)
+        (candidates, freedom)
     })
 }
 
@@ -149,13 +156,17 @@ pub fn main_effect_aliases(matrix: &ModelMatrix) -> Vec<(ModelTerm, Vec<ModelTer
     let search = &discovery.search;
     let (main, pairs): (Vec<usize>, Vec<usize>) =
         (0..search.terms.len()).partition(|at| search.terms[*at].parents().is_empty());
-    let agreement = |one: usize, other: usize| match (&search.columns[one][..], &search.columns[other][..]) {
-        ([one], [other]) => search.swept.at(*one, *other).abs(),
-        _ => 0.0,
-    };
+    let agreement =
+        |one: usize, other: usize| match (&search.columns[one][..], &search.columns[other][..]) {
+            ([one], [other]) => search.swept.at(*one, *other).abs(),
+            _ => 0.0,
+        };
     let mut others = main.iter().enumerate();
-    let is_orthogonal = others
-        .all(|(place, one)| main[place + 1..].iter().all(|other| agreement(*one, *other) < ORTHOGONAL));
+    let is_orthogonal = others.all(|(place, one)| {
+        main[place + 1..]
+            .iter()
+            .all(|other| agreement(*one, *other) < ORTHOGONAL)
+    });
     // The product of two columns of 0 and 1 has a third of its variance beside them.
     let is_part = |one: usize, pair: usize| {
         let is_child = search.terms[pair].parents().contains(&search.terms[one]);
@@ -227,7 +238,7 @@ impl<'a> Discovery<'a> {
     fn run(mut self, risk: f64) -> DiscoveredTerms {
         let candidates = self.survey.candidates;
         let threshold = |place: usize| holm_threshold(risk, candidates, place);
-        let mut found: Vec<(usize, f64)> = Vec::new();
+        let mut found = self.screen(risk);
         while let Some((term, p_value)) = self.clearest(&found) {
             if p_value > threshold(found.len() + 1) {
                 break;
@@ -270,6 +281,35 @@ impl<'a> Discovery<'a> {
             candidates: self.survey.candidates,
             open_pairs: self.survey.open_pairs,
         }
+    }
+
+    /// Takes in the factors that have an effect, and returns them, where the noise is not known before.
+    ///
+    /// There, large effects hide each other: each is noise between settings as long as the others are not in the model.
+    /// So the factors enter one by one, the clearest first, and the last one that is clear beside those before it decides
+    /// how many stay.
+    fn screen(&mut self, risk: f64) -> Vec<(usize, f64)> {
+        let mut entered: Vec<(usize, f64)> = Vec::new();
+        let mut clear = 0;
+        while self.fixed.is_none() && entered.len() < self.survey.screened {
+            let factors = self.survey.factors.iter();
+            let open = factors.filter(|at| !self.search.chosen[**at]);
+            let p_values = open.filter_map(|at| Some((*at, self.p_value_of_addition(*at)?.0)));
+            let Some((term, p_value)) = p_values.min_by(|one, other| one.1.total_cmp(&other.1))
+            else {
+                break;
+            };
+            let others = self.survey.factors.len() - entered.len();
+            self.search.choose(term);
+            entered.push((term, p_value));
+            if p_value <= risk / as_f64(self.survey.screened * others) {
+                clear = entered.len();
+            }
+        }
+        for (term, _) in entered.split_off(clear) {
+            self.search.drop(term);
+        }
+        entered
     }
 
     /// Returns the term with the smallest p-value, the first of equal ones.
@@ -358,6 +398,10 @@ struct Survey {
     rank: usize,
     /// The noise of the model with all terms, as a share of the total; `None` without residual freedom.
     noise: Option<KnownNoise>,
+    /// The terms of factors.
+    factors: Vec<usize>,
+    /// The most factors that can be found where the noise is not known: half as many as it has columns that do not depend on others.
+    screened: usize,
     /// The correlations that remain after all factors are in the model, if some terms cannot be told apart.
     beside: Option<SquareMatrix>,
 }
@@ -392,6 +436,10 @@ impl Survey {
                 others.len() - told.min(pairs)
             },
             rank: factors + pairs,
+            factors: (0..search.terms.len())
+                .filter(|at| search.terms[*at].parents().is_empty())
+                .collect(),
+            screened: (factors + pairs).div_ceil(2),
             noise,
             beside: (!is_full).then_some(beside),
         }

@@ -16,8 +16,7 @@ mod tests;
 pub use difference::CoefficientDifference;
 pub use discover::{
     DiscoveredTerm, DiscoveredTerms, KnownNoise, ReplicateNoise, discover_terms, discovery_size,
-    main_effect_aliases,
-    holm_threshold,
+    holm_threshold, main_effect_aliases,
 };
 pub use fit::{Coefficient, LeastSquares, LinearFit, LinearModelError};
 pub use matrix::{ColumnMeaning, FactorValues, ModelMatrix, ModelMatrixError, ModelTerm};

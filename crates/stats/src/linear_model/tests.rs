@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::design::{best_fraction, plackett_burman};
 use crate::{Confidence, Seed};
 
 fn fit(matrix: &ModelMatrix, responses: &[f64], weights: Option<&[f64]>) -> LinearFit {
@@ -206,4 +207,72 @@ proptest! {
             prop_assert_eq!(fit.contrast(&weights).map(|c| c.estimate), Some(own.estimate));
         }
     }
+}
+
+/// The matrix of factors with two levels in some sets, with all pairs.
+fn of_sets(factors: usize, sets: &[u128]) -> ModelMatrix {
+    let values = (0..factors).map(|at| {
+        let present = sets.iter().map(|set| set >> at & 1 == 1);
+        FactorValues::Treatment(present.collect())
+    });
+    let values: Vec<FactorValues> = values.collect();
+    ModelMatrix::new(&values, &ModelTerm::all_pairs(factors)).unwrap()
+}
+
+#[test]
+fn pairs_are_aliases_of_factors_in_resolution_iii_and_in_screening_designs_alone() {
+    let aliases = |factors: usize, sets: &[u128]| main_effect_aliases(&of_sets(factors, sets));
+    let third = best_fraction(3, 2).unwrap().runs();
+    let expected = [(1, 2), (0, 2), (0, 1)].map(|(one, other)| vec![ModelTerm::Pair(one, other)]);
+    let found = aliases(3, &third).into_iter().map(|(_, pairs)| pairs);
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+    // In a screening design each factor is mixed with all pairs of others.
+    let screening = plackett_burman(12).unwrap();
+    let found = aliases(
+        9,
+        &screening.iter().map(|set| set & 511).collect::<Vec<_>>(),
+    );
+    assert!(
+        found.iter().all(|(_, pairs)| pairs.len() == 8 * 7 / 2),
+        "{found:?}"
+    );
+    let fourth = best_fraction(8, 4).unwrap().runs();
+    let full: Vec<u128> = (0..16).collect();
+    for (factors, sets) in [(8, fourth), (4, full)] {
+        let found = aliases(factors, &sets);
+        assert!(found.iter().all(|(_, pairs)| pairs.is_empty()), "{found:?}");
+    }
+}
+
+#[test]
+fn large_effects_do_not_hide_each_other_in_a_screening_design() {
+    let screening = plackett_burman(12).unwrap();
+    let sets: Vec<u128> = screening.iter().map(|set| set & 511).collect();
+    let twice = [&sets[..], &sets].concat();
+    let sizes = [-0.4, 0.3, 0.25, -0.2, 0.0, 0.0, 0.0, 0.0, 0.0];
+    let responses: Vec<f64> = (twice.iter().enumerate())
+        .map(|(run, set)| {
+            let present = (0..9).filter(|at| set >> at & 1 == 1);
+            let noise = 0.01 * ((run * 7) % 12) as f64 / 12.0;
+            present.map(|at| sizes[at]).sum::<f64>() + noise
+        })
+        .collect();
+    let noise = KnownNoise {
+        variance: 1e-5,
+        freedom: 12,
+    };
+    let known = ReplicateNoise {
+        noise,
+        settings: 12,
+    };
+    let found = discover_terms(&of_sets(9, &twice), &responses, 0.05, Some(known));
+    let mut found: Vec<ModelTerm> = found
+        .unwrap()
+        .unwrap()
+        .found
+        .iter()
+        .map(|it| it.term)
+        .collect();
+    found.sort_unstable();
+    assert_eq!(found, [0, 1, 2, 3].map(ModelTerm::Main));
 }

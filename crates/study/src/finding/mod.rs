@@ -8,6 +8,7 @@ use lapwing_stats::{Confidence, Interval};
 
 pub use self::next::NextMeasurement;
 pub use self::pairs::{PairFinding, PairPattern};
+use crate::alias::factor_aliases;
 use crate::covariates::StudyCovariate;
 use crate::data::StudyData;
 use crate::explained::{ExplainedStudy, StudyContrast};
@@ -93,6 +94,8 @@ pub struct MainEffect {
     pub instances: [usize; 2],
     /// What the change could be of instead: numbers of one treatment or two.
     pub aliases: Vec<Vec<usize>>,
+    /// Whether it, or a part of it, could be of pairs of others, such as in a screening design.
+    pub is_mixed: bool,
 }
 
 /// A change of the results by something beside the factors.
@@ -213,6 +216,7 @@ impl ExplainedStudy<'_> {
     /// Returns the treatments with an effect, and those without one that could be told, the largest first.
     fn main_effects(&self) -> (Vec<MainEffect>, Vec<MainEffect>) {
         let wide = self.with_all_factors();
+        let pairs = factor_aliases(self.data);
         let (mut sure, mut undecided) = (Vec::new(), Vec::new());
         for (treatment, own) in self.data.treatments.iter().enumerate() {
             let average = self.average(treatment);
@@ -244,6 +248,7 @@ impl ExplainedStudy<'_> {
                 effect,
                 instances: [count(0), count(own.level)],
                 aliases: self.aliases(ModelTerm::Main(own.factor)),
+                is_mixed: !pairs[own.factor].is_empty(),
             };
             if decided.is_some() {
                 sure.push(effect);

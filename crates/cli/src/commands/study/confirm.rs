@@ -76,7 +76,12 @@ impl StudyConfirm {
                 "{} in turn, {} of each: {}",
                 counted(design.configurations.len(), "setting"),
                 counted(self.instances, "instance"),
-                design.configurations.iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join("; ")
+                design
+                    .configurations
+                    .iter()
+                    .map(|it| it.name.as_str())
+                    .collect::<Vec<_>>()
+                    .join("; ")
             ));
         }
         let mut rounds = StudyRounds {
@@ -97,9 +102,10 @@ impl StudyConfirm {
         let store = existing_store(context)?;
         let named = (data.suite.as_str(), data.benchmark.as_str());
         let rules = self.data.cleaning.rules()?;
-        let fresh = StudyData::read_instances(store.as_ref(), &filter, named, &rules, |instance| {
-            is_round(instance, CONFIRMATION) && instance.session.started >= begun
-        })?;
+        let fresh =
+            StudyData::read_instances(store.as_ref(), &filter, named, &rules, |instance| {
+                is_round(instance, CONFIRMATION) && instance.session.started >= begun
+            })?;
         let fresh = fresh.ok_or_else(|| {
             CliError::not_enough("no fresh instance has a usable value")
                 .hint("`lapwing list runs` shows why they failed")
@@ -119,10 +125,13 @@ impl StudyConfirm {
 /// Returns the setting that the findings recommend, and the scale of their model.
 fn recommendation(data: &StudyData) -> Result<(StudyScale, Recommendation), CliError> {
     let found = findings(data, None);
-    let recommended = found.findings.into_iter().find_map(|finding| match finding {
-        StudyFinding::Setting(own) => Some(own),
-        _other => None,
-    });
+    let recommended = found
+        .findings
+        .into_iter()
+        .find_map(|finding| match finding {
+            StudyFinding::Setting(own) => Some(own),
+            _other => None,
+        });
     let recommended = recommended.ok_or_else(|| {
         CliError::not_enough(format!(
             "the findings about `{}` recommend no setting: none is expected to be better than the base",

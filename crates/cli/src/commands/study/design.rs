@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use lapwing_measure::suite::parse_duration;
 use lapwing_analyse::sample::SampleFilter;
+use lapwing_measure::suite::parse_duration;
 use lapwing_model::text::{counted, first_names, shell_word};
 use lapwing_show::answers::study::{DESIGN_FILE, DesignAnswer, replicates_note};
 use lapwing_show::quantity;
@@ -349,7 +349,10 @@ impl StudyDesignCommand {
             .hint("name one with --benchmark"));
         };
         let filter = SampleFilter {
-            metrics: (self.metric != WALL_TIME).then(|| self.metric.clone()).into_iter().collect(),
+            metrics: (self.metric != WALL_TIME)
+                .then(|| self.metric.clone())
+                .into_iter()
+                .collect(),
             ..SampleFilter::default()
         };
         let store = existing_store(context)?;
@@ -357,7 +360,9 @@ impl StudyDesignCommand {
         let rules = CleaningOptions::default().rules()?;
         let data = StudyData::read_instances(store.as_ref(), &filter, named, &rules, |_| true)?;
         let data = data.ok_or_else(|| {
-            CliError::not_enough(format!("no configuration has a usable value of `{benchmark}`"))
+            CliError::not_enough(format!(
+                "no configuration has a usable value of `{benchmark}`"
+            ))
         })?;
         let found = findings(&data, None).findings;
         let fold = found.iter().find_map(|finding| match finding {

@@ -49,18 +49,27 @@ fn next_steps(data: &StudyData, overview: &StudyOverview, context: &Context) -> 
     let program = context.program();
     let metric = &data.metric.name;
     let named = format!("--benchmark {}", shell_word(&data.benchmark));
-    let steps = overview.findings.iter().filter_map(|finding| match finding {
-        StudyFinding::Next(NextMeasurement::Confirm { .. }) => Some(NextStep::new(
-            format!("{program} study confirm {named} --metric {}", shell_word(metric)),
-            "measures the recommended setting anew, against the base and the next best one",
-        )),
-        StudyFinding::Next(NextMeasurement::FoldOver(_)) if Path::new(DESIGN_FILE).exists() => {
-            Some(NextStep::new(
-                format!("{program} study design --augment --unalias {named} --metric {}", shell_word(metric)),
-                "chooses the fold-over",
-            ))
-        }
-        _other => None,
-    });
+    let steps = overview
+        .findings
+        .iter()
+        .filter_map(|finding| match finding {
+            StudyFinding::Next(NextMeasurement::Confirm { .. }) => Some(NextStep::new(
+                format!(
+                    "{program} study confirm {named} --metric {}",
+                    shell_word(metric)
+                ),
+                "measures the recommended setting anew, against the base and the next best one",
+            )),
+            StudyFinding::Next(NextMeasurement::FoldOver(_)) if Path::new(DESIGN_FILE).exists() => {
+                Some(NextStep::new(
+                    format!(
+                        "{program} study design --augment --unalias {named} --metric {}",
+                        shell_word(metric)
+                    ),
+                    "chooses the fold-over",
+                ))
+            }
+            _other => None,
+        });
     steps.collect()
 }

@@ -125,9 +125,9 @@ impl ConfirmationAnswer {
             Some(false) => {
                 format!("not confirmed: {name} is worse than the base, {change} ({sizes})")
             }
-            None => format!(
-                "not confirmed: {name} cannot be told from the base, {change} ({sizes})"
-            ),
+            None => {
+                format!("not confirmed: {name} cannot be told from the base, {change} ({sizes})")
+            }
         }
     }
 
@@ -143,14 +143,20 @@ impl ConfirmationAnswer {
             let name = &next.configuration.name;
             if let Some(change) = self.change(next) {
                 let text = match self.is_better(next) {
-                    Some(true) => format!("better than the next best setting {name}, too: {change}"),
+                    Some(true) => {
+                        format!("better than the next best setting {name}, too: {change}")
+                    }
                     Some(false) => format!("the next best setting {name} is better: {change}"),
                     None => format!("cannot be told from the next best setting {name}: {change}"),
                 };
                 notes.push(Note::new("next_best", text));
             }
         }
-        let failed = self.result.settings.iter().filter(|own| own.costs.is_empty());
+        let failed = self
+            .result
+            .settings
+            .iter()
+            .filter(|own| own.costs.is_empty());
         let failed: Vec<&str> = failed.map(|own| own.configuration.name.as_str()).collect();
         if !failed.is_empty() {
             let text = format!(

@@ -120,7 +120,10 @@ impl Answer for OptimisationAnswer {
             metric: &result.metric.name,
             unit: result.metric.unit_of(StudyScale::Time),
             best: ConfigurationFields::new(&result.best),
-            comparison: result.ratio.as_ref().map(|ratio| RatioFields::new(ratio, result.compared)),
+            comparison: result
+                .ratio
+                .as_ref()
+                .map(|ratio| RatioFields::new(ratio, result.compared)),
             ended_by: match self.end {
                 OptimisationEnd::NoImprovement => "no-improvement",
                 OptimisationEnd::Runs => "runs",

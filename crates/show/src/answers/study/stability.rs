@@ -207,7 +207,9 @@ pub fn stability_note(
 }
 
 fn names<'d>(data: &'d StudyData, treatments: &[usize]) -> Vec<&'d str> {
-    let names = treatments.iter().map(|at| data.treatments[*at].name.as_str());
+    let names = treatments
+        .iter()
+        .map(|at| data.treatments[*at].name.as_str());
     names.collect()
 }
 
@@ -217,7 +219,11 @@ fn stability_text(
     options: &StabilityOptions,
     stability: &StudyStability,
 ) -> String {
-    let StabilityOptions { scale, within: share, .. } = *options;
+    let StabilityOptions {
+        scale,
+        within: share,
+        ..
+    } = *options;
     let all = data.instances.len();
     if let Some(since) = stability.stable_since() {
         let assumption = match options.model {
