@@ -257,21 +257,20 @@ mod tests {
 
     #[test]
     fn no_fold_over_is_proposed_where_nothing_is_found_or_nothing_could_be_another() {
+        let mut proposed = [0, 0];
         let sets = best_fraction(7, 3).unwrap().runs();
         let full: Vec<u128> = (0..32).collect();
         let effect = |set: u128| if has(set, 0) { 0.7 } else { 1.0 };
         for seed in 0..20 {
             let nothing = measured(7, &sets, |_| 1.0, seed);
             let clear = measured(5, &full, effect, seed);
-            for data in [nothing, clear] {
+            for (count, data) in proposed.iter_mut().zip([nothing, clear]) {
                 let found = ExplainedStudy::new(&data, Some(StudyScale::Log));
-                assert_eq!(
-                    found.ok().and_then(|it| it.fold_over()),
-                    None,
-                    "seed {seed}"
-                );
+                *count += u32::from(found.is_ok_and(|it| it.fold_over().is_some()));
             }
         }
+        // In 5 % of studies something is found where nothing is.
+        assert!(proposed[0] <= 2 && proposed[1] == 0, "{proposed:?} of 20");
     }
 
     #[test]

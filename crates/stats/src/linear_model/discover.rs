@@ -106,9 +106,19 @@ pub fn discover_terms(
     Ok(Some(Discovery::new(search, replicates, total).run(risk)))
 }
 
-/// Returns how many candidates a search among these terms has, and the degrees of freedom of its noise before anything
-/// is found.
-pub fn discovery_size(matrix: &ModelMatrix, settings: usize) -> (usize, usize) {
+/// How hard it is for the only term with an effect to be found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DiscoverySize {
+    /// A factor is found with a p-value of the risk over this.
+    pub factors: usize,
+    /// A pair is found with a p-value of the risk over this: the number of candidates.
+    pub pairs: usize,
+    /// The degrees of freedom of the noise before anything is found.
+    pub freedom: usize,
+}
+
+/// Returns how hard it is to find one of these terms.
+pub fn discovery_size(matrix: &ModelMatrix, settings: usize) -> DiscoverySize {
     let responses: Vec<f64> = (0..matrix.rows()).map(as_f64).collect();
     let options = TermSelection::default();
     let replicates = matrix.rows().checked_sub(settings).filter(|it| *it > 0);
@@ -119,20 +129,24 @@ pub fn discovery_size(matrix: &ModelMatrix, settings: usize) -> (usize, usize) {
         },
         settings,
     });
-    TermSearch::new(matrix, &responses, &options).map_or((0, 0), |search| {
+    TermSearch::new(matrix, &responses, &options).map_or_else(DiscoverySize::default, |search| {
         let rows = search.rows();
         let discovery = Discovery::new(search, replicates, 1.0);
         let survey = &discovery.survey;
-        let candidates = match discovery.fixed {
+        let factors = match discovery.fixed {
             Some(_) => survey.candidates,
-            None => survey.screened * survey.factors.len(),
+            None => (survey.screened * survey.factors.len()).min(survey.candidates),
         };
         let freedom = match (discovery.fixed, discovery.replicates) {
             (Some(noise), _) => noise.freedom,
             (None, Some(own)) => own.settings.saturating_sub(2),
             (None, None) => rows.saturating_sub(2),
         };
-        (candidates, freedom)
+        DiscoverySize {
+            factors,
+            pairs: survey.candidates,
+            freedom,
+        }
     })
 }
 

@@ -249,12 +249,12 @@ fn large_effects_do_not_hide_each_other_in_a_screening_design() {
     let screening = plackett_burman(12).unwrap();
     let sets: Vec<u128> = screening.iter().map(|set| set & 511).collect();
     let twice = [&sets[..], &sets].concat();
+    let random = noise(24, 5);
     let sizes = [-0.4, 0.3, 0.25, -0.2, 0.0, 0.0, 0.0, 0.0, 0.0];
     let responses: Vec<f64> = (twice.iter().enumerate())
         .map(|(run, set)| {
             let present = (0..9).filter(|at| set >> at & 1 == 1);
-            let noise = 0.01 * ((run * 7) % 12) as f64 / 12.0;
-            present.map(|at| sizes[at]).sum::<f64>() + noise
+            present.map(|at| sizes[at]).sum::<f64>() + 0.01 * random[run]
         })
         .collect();
     let noise = KnownNoise {

@@ -105,9 +105,7 @@ impl StudyPower {
         let all = terms(factors, StudyModel::Pairs);
         let matrix = ModelMatrix::new(&values, &all).ok()?;
         let settings = runs.iter().collect::<BTreeSet<_>>().len();
-        let (candidates, freedom) = discovery_size(&matrix, settings);
-        let threshold = holm_threshold(FALSE_FINDINGS, candidates, 1);
-        let confidence = Confidence::new(1.0 - threshold).ok()?;
+        let size = discovery_size(&matrix, settings);
         let own: Vec<_> = factors.iter().map(PlannedFactor::of_model).collect();
         let repeated: Vec<Vec<usize>> = rows.into_iter().cloned().collect();
         // Nothing else is in the model then, but the factors of a pair.
@@ -121,15 +119,18 @@ impl StudyPower {
             let errors: Option<Vec<f64>> = all.iter().filter(is_wanted).map(error).collect();
             errors?.into_iter().reduce(f64::max)
         };
-        let detected = |error: f64| {
-            minimal_detectable_effect(error * noise, as_f64(freedom), confidence, POWER)
+        let detected = |error: f64, candidates: usize| {
+            let threshold = holm_threshold(FALSE_FINDINGS, candidates, 1);
+            let confidence = Confidence::new(1.0 - threshold).ok()?;
+            minimal_detectable_effect(error * noise, as_f64(size.freedom), confidence, POWER)
         };
         let is_main = |term: &&ModelTerm| matches!(term, ModelTerm::Main(_));
         let is_pair = |term: &&ModelTerm| matches!(term, ModelTerm::Pair(..));
         let has_pairs = power(factors, runs, replicates, StudyModel::Pairs).is_some();
         power(factors, runs, replicates, StudyModel::Main)?;
-        let pair = largest(is_pair).filter(|_| has_pairs).and_then(detected);
-        let main = largest(is_main).and_then(detected);
+        let pair = largest(is_pair).filter(|_| has_pairs);
+        let pair = pair.and_then(|error| detected(error, size.pairs));
+        let main = largest(is_main).and_then(|error| detected(error, size.factors));
         Some(Self {
             main: main?.exp_m1(),
             pair: pair.map(|effect| (2.0 * effect).exp_m1()),
