@@ -18,20 +18,13 @@ const ALIASED: f64 = 1.0 - 1e-6;
 /// Less than this of a column, of length 1, is left when it depends on others.
 const DEPENDENT: f64 = 1e-7;
 
-/// The noise of runs, known beside any model: such as between replicates.
+/// The noise between replicates, and the number of settings that they are of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct KnownNoise {
+pub struct ReplicateNoise {
     /// The variance.
     pub variance: f64,
     /// Its degrees of freedom.
     pub freedom: usize,
-}
-
-/// The noise between replicates, and the number of settings that they are of.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ReplicateNoise {
-    /// The noise.
-    pub noise: KnownNoise,
     /// The number of different settings.
     pub settings: usize,
 }
@@ -105,17 +98,15 @@ pub fn discovery_size(matrix: &ModelMatrix, settings: usize) -> (usize, usize) {
     let options = TermSelection::default();
     let replicates = matrix.rows().checked_sub(settings).filter(|it| *it > 0);
     let replicates = replicates.map(|freedom| ReplicateNoise {
-        noise: KnownNoise {
-            variance: 1.0,
-            freedom,
-        },
+        variance: 1.0,
+        freedom,
         settings,
     });
     TermSearch::new(matrix, &responses, &options).map_or((0, 0), |search| {
         let rows = search.rows();
         let discovery = Discovery::new(search, replicates, 1.0);
         let freedom = match (discovery.fixed, discovery.replicates) {
-            (Some(noise), _) => noise.freedom,
+            (Some((_, freedom)), _) => freedom,
             (None, Some(own)) => own.settings.saturating_sub(2),
             (None, None) => rows.saturating_sub(2),
         };
@@ -125,8 +116,8 @@ pub fn discovery_size(matrix: &ModelMatrix, settings: usize) -> (usize, usize) {
 
 struct Discovery<'a> {
     search: TermSearch<'a>,
-    /// The noise that is known before, as a share of the total sum of squares.
-    fixed: Option<KnownNoise>,
+    /// The variance that is known before, as a share of the total sum of squares, and its degrees of freedom.
+    fixed: Option<(f64, usize)>,
     /// The noise of replicates, where their settings leave nothing beside all terms.
     replicates: Option<ReplicateNoise>,
     survey: Survey,
@@ -135,12 +126,9 @@ struct Discovery<'a> {
 impl<'a> Discovery<'a> {
     fn new(search: TermSearch<'a>, replicates: Option<ReplicateNoise>, total: f64) -> Self {
         let survey = Survey::new(&search);
-        let is_enough = |noise: &KnownNoise| noise.freedom >= FEWEST_FREEDOM;
+        let is_enough = |(_, freedom): &(f64, usize)| *freedom >= FEWEST_FREEDOM;
         let replicates = replicates.map(|own| ReplicateNoise {
-            noise: KnownNoise {
-                variance: own.noise.variance / total,
-                ..own.noise
-            },
+            variance: own.variance / total,
             ..own
         });
         // Where parts of pairs seem to be effects of factors, replicates do not know what those do.
@@ -156,19 +144,19 @@ impl<'a> Discovery<'a> {
 
     /// Returns the noise beside a model with such a residual and so many coefficients.
     fn noise(&self, residual: f64, coefficients: usize) -> Option<(f64, usize)> {
-        if let Some(noise) = self.fixed {
-            return Some((noise.variance, noise.freedom));
+        if self.fixed.is_some() {
+            return self.fixed;
         }
         let Some(own) = self.replicates else {
             let freedom = self.search.rows().checked_sub(coefficients)?;
             return (freedom > 0).then(|| (residual / as_f64(freedom), freedom));
         };
         // What differs between settings beside the model is noise, or terms that cannot be told.
-        let pure = own.noise.variance * as_f64(own.noise.freedom);
+        let pure = own.variance * as_f64(own.freedom);
         let between = own.settings.checked_sub(coefficients).filter(|it| *it > 0);
         let between =
             between.map(|freedom| ((residual - pure).max(0.0) / as_f64(freedom), freedom));
-        let pure = (own.noise.variance, own.noise.freedom);
+        let pure = (own.variance, own.freedom);
         between
             .into_iter()
             .chain([pure])
@@ -307,8 +295,9 @@ struct Survey {
     open_pairs: usize,
     /// The number of columns that do not depend on others.
     rank: usize,
-    /// The noise of the model with all terms, as a share of the total; `None` without residual freedom.
-    noise: Option<KnownNoise>,
+    /// The variance beside the model with all terms, as a share of the total, with its degrees of freedom; `None` without
+    /// any.
+    noise: Option<(f64, usize)>,
     /// The correlations that remain after all factors are in the model, if some terms cannot be told apart.
     beside: Option<SquareMatrix>,
 }
@@ -330,10 +319,10 @@ impl Survey {
         let beside = swept.clone();
         let pairs = sweep_all(&mut swept, &others);
         let noise = search.rows().checked_sub(1 + factors + pairs);
-        let noise = noise.filter(|it| *it > 0).map(|freedom| KnownNoise {
-            variance: swept.at(swept.size - 1, swept.size - 1).max(0.0) / as_f64(freedom),
-            freedom,
-        });
+        let rest = swept.at(swept.size - 1, swept.size - 1).max(0.0);
+        let noise = noise
+            .filter(|it| *it > 0)
+            .map(|freedom| (rest / as_f64(freedom), freedom));
         let is_full = factors + pairs == swept.size - 1;
         Self {
             candidates,

@@ -15,8 +15,7 @@ mod tests;
 
 pub use difference::CoefficientDifference;
 pub use discover::{
-    DiscoveredTerm, DiscoveredTerms, KnownNoise, ReplicateNoise, discover_terms, discovery_size,
-    holm_threshold,
+    DiscoveredTerm, DiscoveredTerms, ReplicateNoise, discover_terms, discovery_size, holm_threshold,
 };
 pub use fit::{Coefficient, LeastSquares, LinearFit, LinearModelError};
 pub use matrix::{ColumnMeaning, FactorValues, ModelMatrix, ModelMatrixError, ModelTerm};
