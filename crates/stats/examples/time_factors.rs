@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use lapwing_stats::deltas::{DeltaPairing, MeasuredSets, effect_modifiers, mean_deltas};
+use lapwing_stats::deltas::{DeltaPairing, MeasuredSets, mean_deltas};
 use lapwing_stats::design::{DesignModel, DesignSpace, OptimalDesignOptions, optimal_design};
 use lapwing_stats::linear_model::{
     FactorValues, LeastSquares, LinearFit, ModelMatrix, ModelTerm, RobustErrors, TermSelection,
@@ -73,7 +73,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "selection": milliseconds(|| select_terms(&matrix, &responses, &TermSelection::default()).ok().flatten().map_or(0, |own| own.len())),
         "deltas": milliseconds(|| MeasuredSets::new(&runs).map_or(0, |own| own.deltas(DeltaPairing::AllPairs).len())),
         "mean deltas": milliseconds(|| mean_deltas(&measured, DeltaPairing::Medians, Confidence::P95).len()),
-        "modifiers": milliseconds(|| effect_modifiers(&measured, Confidence::P95).len()),
         "delta count": measured.deltas(DeltaPairing::AllPairs).len(),
         "shapley of 20": milliseconds(|| shapley_values(&lattice).map_or(0, |own| own.len())),
         "optimal, 13 columns": milliseconds(|| optimal(12, 64, &ModelTerm::main_effects(12), 10)),

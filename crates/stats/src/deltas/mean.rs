@@ -53,9 +53,8 @@ pub struct MeanDelta {
 /// The spread of dᵢ holds noise and interactions alike. So the interval is for the mean over sets like the measured
 /// ones, not for these sets alone, which it covers too often. The mean In a design that balances the other factors
 /// that is nearly always. There the second interval is better: of these sets alone, D ± t σ √(Σ wᵢ² (1/nᵢ + 1/nᵢ′)) /
-/// Σ wᵢ, with σ² pooled over the replicates of all sets. The mean hides interactions:
-/// [`effect_modifiers`](super::effect_modifiers) shows them. Over a full balanced factorial it is the classical main
-/// effect.
+/// Σ wᵢ, with σ² pooled over the replicates of all sets. The mean hides interactions. Over
+/// a full balanced factorial it is the classical main effect.
 ///
 /// Source: the cluster-robust variance of a ratio estimator (Cochran, *Sampling Techniques* 1977, §6.4).
 ///

@@ -1,15 +1,11 @@
 //! Deltas: what changes when one factor is added to a set of others.
 
-mod crossover;
 mod mean;
-mod modifier;
 mod sequence;
 #[cfg(test)]
 mod tests;
 
-pub use crossover::{EffectCrossover, effect_crossover};
 pub use mean::{MeanDelta, mean_deltas};
-pub use modifier::{EffectModifier, effect_modifiers, strongest_modifiers};
 
 use std::collections::HashMap;
 

@@ -24,20 +24,13 @@ const PART_OF_PAIR: f64 = 0.25;
 /// Less than this of a column, of length 1, is left when it depends on others.
 const DEPENDENT: f64 = 1e-7;
 
-/// The noise of runs, known beside any model: such as between replicates.
+/// The noise between replicates, and the number of settings that they are of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct KnownNoise {
+pub struct ReplicateNoise {
     /// The variance.
     pub variance: f64,
     /// Its degrees of freedom.
     pub freedom: usize,
-}
-
-/// The noise between replicates, and the number of settings that they are of.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ReplicateNoise {
-    /// The noise.
-    pub noise: KnownNoise,
     /// The number of different settings.
     pub settings: usize,
 }
@@ -123,10 +116,8 @@ pub fn discovery_size(matrix: &ModelMatrix, settings: usize) -> DiscoverySize {
     let options = TermSelection::default();
     let replicates = matrix.rows().checked_sub(settings).filter(|it| *it > 0);
     let replicates = replicates.map(|freedom| ReplicateNoise {
-        noise: KnownNoise {
-            variance: 1.0,
-            freedom,
-        },
+        variance: 1.0,
+        freedom,
         settings,
     });
     TermSearch::new(matrix, &responses, &options).map_or_else(DiscoverySize::default, |search| {
@@ -138,7 +129,7 @@ pub fn discovery_size(matrix: &ModelMatrix, settings: usize) -> DiscoverySize {
             None => (survey.screened * survey.factors.len()).min(survey.candidates),
         };
         let freedom = match (discovery.fixed, discovery.replicates) {
-            (Some(noise), _) => noise.freedom,
+            (Some((_, freedom)), _) => freedom,
             (None, Some(own)) => own.settings.saturating_sub(2),
             (None, None) => rows.saturating_sub(2),
         };
@@ -199,8 +190,8 @@ pub fn main_effect_aliases(matrix: &ModelMatrix) -> Vec<(ModelTerm, Vec<ModelTer
 
 struct Discovery<'a> {
     search: TermSearch<'a>,
-    /// The noise that is known before, as a share of the total sum of squares.
-    fixed: Option<KnownNoise>,
+    /// The variance that is known before, as a share of the total sum of squares, and its degrees of freedom.
+    fixed: Option<(f64, usize)>,
     /// The noise of replicates, where their settings leave nothing beside all terms.
     replicates: Option<ReplicateNoise>,
     survey: Survey,
@@ -209,12 +200,9 @@ struct Discovery<'a> {
 impl<'a> Discovery<'a> {
     fn new(search: TermSearch<'a>, replicates: Option<ReplicateNoise>, total: f64) -> Self {
         let survey = Survey::new(&search);
-        let is_enough = |noise: &KnownNoise| noise.freedom >= FEWEST_FREEDOM;
+        let is_enough = |(_, freedom): &(f64, usize)| *freedom >= FEWEST_FREEDOM;
         let replicates = replicates.map(|own| ReplicateNoise {
-            noise: KnownNoise {
-                variance: own.noise.variance / total,
-                ..own.noise
-            },
+            variance: own.variance / total,
             ..own
         });
         // Where parts of pairs seem to be effects of factors, replicates do not know what those do.
@@ -230,19 +218,19 @@ impl<'a> Discovery<'a> {
 
     /// Returns the noise beside a model with such a residual and so many coefficients.
     fn noise(&self, residual: f64, coefficients: usize) -> Option<(f64, usize)> {
-        if let Some(noise) = self.fixed {
-            return Some((noise.variance, noise.freedom));
+        if self.fixed.is_some() {
+            return self.fixed;
         }
         let Some(own) = self.replicates else {
             let freedom = self.search.rows().checked_sub(coefficients)?;
             return (freedom > 0).then(|| (residual / as_f64(freedom), freedom));
         };
         // What differs between settings beside the model is noise, or terms that cannot be told.
-        let pure = own.noise.variance * as_f64(own.noise.freedom);
+        let pure = own.variance * as_f64(own.freedom);
         let between = own.settings.checked_sub(coefficients).filter(|it| *it > 0);
         let between =
             between.map(|freedom| ((residual - pure).max(0.0) / as_f64(freedom), freedom));
-        let pure = (own.noise.variance, own.noise.freedom);
+        let pure = (own.variance, own.freedom);
         between
             .into_iter()
             .chain([pure])
@@ -410,11 +398,13 @@ struct Survey {
     open_pairs: usize,
     /// The number of columns that do not depend on others.
     rank: usize,
-    /// The noise of the model with all terms, as a share of the total; `None` without residual freedom.
-    noise: Option<KnownNoise>,
+    /// The variance beside the model with all terms, as a share of the total, with its degrees of freedom; `None` without
+    /// any.
+    noise: Option<(f64, usize)>,
     /// The terms of factors.
     factors: Vec<usize>,
-    /// The most factors that can be found where the noise is not known: half as many as it has columns that do not depend on others.
+    /// The most factors that can be found where the noise is not known: half as many as there are columns that do not
+    /// depend on others.
     screened: usize,
     /// The correlations that remain after all factors are in the model, if some terms cannot be told apart.
     beside: Option<SquareMatrix>,
@@ -437,10 +427,10 @@ impl Survey {
         let beside = swept.clone();
         let pairs = sweep_all(&mut swept, &others);
         let noise = search.rows().checked_sub(1 + factors + pairs);
-        let noise = noise.filter(|it| *it > 0).map(|freedom| KnownNoise {
-            variance: swept.at(swept.size - 1, swept.size - 1).max(0.0) / as_f64(freedom),
-            freedom,
-        });
+        let rest = swept.at(swept.size - 1, swept.size - 1).max(0.0);
+        let noise = noise
+            .filter(|it| *it > 0)
+            .map(|freedom| (rest / as_f64(freedom), freedom));
         let is_full = factors + pairs == swept.size - 1;
         Self {
             candidates,

@@ -15,8 +15,8 @@ mod tests;
 
 pub use difference::CoefficientDifference;
 pub use discover::{
-    DiscoveredTerm, DiscoveredTerms, DiscoverySize, KnownNoise, ReplicateNoise, discover_terms,
-    discovery_size, holm_threshold, main_effect_aliases,
+    DiscoveredTerm, DiscoveredTerms, DiscoverySize, ReplicateNoise, discover_terms, discovery_size,
+    holm_threshold, main_effect_aliases,
 };
 pub use fit::{Coefficient, LeastSquares, LinearFit, LinearModelError};
 pub use matrix::{ColumnMeaning, FactorValues, ModelMatrix, ModelMatrixError, ModelTerm};

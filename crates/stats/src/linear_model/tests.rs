@@ -257,12 +257,9 @@ fn large_effects_do_not_hide_each_other_in_a_screening_design() {
             present.map(|at| sizes[at]).sum::<f64>() + 0.01 * random[run]
         })
         .collect();
-    let noise = KnownNoise {
+    let known = ReplicateNoise {
         variance: 1e-5,
         freedom: 12,
-    };
-    let known = ReplicateNoise {
-        noise,
         settings: 12,
     };
     let found = discover_terms(&of_sets(9, &twice), &responses, 0.05, Some(known));

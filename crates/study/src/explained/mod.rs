@@ -53,8 +53,6 @@ pub struct ExplainedStudy<'d> {
     pub(crate) model: ExplainedModel,
     /// The treatments whose effects depend on how slow the setting is.
     pub(crate) levels: Vec<usize>,
-    /// Whether the other scale explains the study as well.
-    pub is_scale_open: bool,
 }
 
 impl<'d> ExplainedStudy<'d> {
@@ -63,8 +61,8 @@ impl<'d> ExplainedStudy<'d> {
     /// # Errors
     /// When an instance has no value on the scale, or there is nothing to explain.
     pub fn new(data: &'d StudyData, scale: Option<StudyScale>) -> Result<Self, StudyFitError> {
-        let (scale, mut model, is_scale_open) = match scale {
-            Some(scale) => (scale, ExplainedModel::new(data, scale)?, false),
+        let (scale, mut model) = match scale {
+            Some(scale) => (scale, ExplainedModel::new(data, scale)?),
             None => usual_scale(data)?,
         };
         let levels = level::effects(data, &mut model)?;
@@ -73,7 +71,6 @@ impl<'d> ExplainedStudy<'d> {
             scale,
             model,
             levels,
-            is_scale_open,
         })
     }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use lapwing_stats::linear_model::{
-    Coefficient, DiscoveredTerm, DiscoveredTerms, FactorValues, KnownNoise, LeastSquares,
-    LinearFit, ModelMatrix, ModelTerm, ReplicateNoise, discover_terms,
+    Coefficient, DiscoveredTerm, DiscoveredTerms, FactorValues, LeastSquares, LinearFit,
+    ModelMatrix, ModelTerm, ReplicateNoise, discover_terms,
 };
 use lapwing_stats::{as_f64, mean};
 
@@ -489,10 +489,8 @@ fn replicate_noise(instances: &[StudyInstance], responses: &[f64]) -> Option<Rep
         })
         .sum();
     (freedom > 0).then(|| ReplicateNoise {
-        noise: KnownNoise {
-            variance: squares / as_f64(freedom),
-            freedom,
-        },
+        variance: squares / as_f64(freedom),
+        freedom,
         settings: groups.len(),
     })
 }
