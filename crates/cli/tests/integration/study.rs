@@ -311,6 +311,63 @@ fn errors_name_what_could_be_meant() {
 }
 
 #[test]
+fn a_table_whose_columns_are_unclear_is_imported_by_the_command_of_the_hint() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let tables = [
+        (
+            "first.csv",
+            "usec_per_task,log,aff\n9.3,0,0\n7.1,1,0\n8.2,0,1\n",
+            "--columns value=usec_per_task",
+        ),
+        (
+            "rownames.csv",
+            "\"\",\"log\",\"usec\"\n\"1\",0,9.3\n\"2\",1,7.1\n",
+            "--columns 'attribute=#1'",
+        ),
+        (
+            "dates.csv",
+            "date,log,usec\n01/11/2024,0,9.3\n02/11/2024,1,7.1\n",
+            "--columns date_dmy=date",
+        ),
+    ];
+    for (name, table, columns) in tables {
+        fs::write(path.join(name), table).unwrap();
+        let command = format!("--store of.db study import {name} {columns}");
+        let refused = run(path, &["--store", "of.db", "study", "import", name]);
+        assert!(
+            refused.contains(&format!("`lapwing {command}`")),
+            "{refused}"
+        );
+        let words: Vec<String> = command
+            .split(' ')
+            .map(|word| word.replace('\'', ""))
+            .collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let told = run(path, &words);
+        assert!(
+            told.contains("imported") && told.ends_with("exit 0"),
+            "{told}"
+        );
+        // It is what `import` does.
+        let again = run(
+            path,
+            &[
+                "--store",
+                "of.db",
+                "import",
+                "--from",
+                "runs",
+                name,
+                "--columns",
+                words[6],
+            ],
+        );
+        assert!(again.contains("nothing new"), "{again}");
+    }
+}
+
+#[test]
 fn levels_numbers_and_factors_that_came_later_are_understood() {
     let folder = tempfile::tempdir().unwrap();
     let mut csv = "prefetch,python,ms\n".to_owned();

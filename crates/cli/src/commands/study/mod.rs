@@ -5,6 +5,7 @@ mod design;
 mod effects;
 mod findings;
 mod fit;
+mod import;
 mod optimise;
 mod options;
 mod rounds;
@@ -33,6 +34,7 @@ enum StudyAction {
     Design(Box<design::StudyDesignCommand>),
     Run(Box<run::StudyRunCommand>),
     Optimise(Box<optimise::StudyOptimise>),
+    Import(import::StudyImport),
     Findings(Box<findings::StudyFindings>),
     Effects(Box<effects::StudyEffects>),
     Fit(Box<fit::StudyFitCommand>),
@@ -46,6 +48,7 @@ impl StudyCommand {
             StudyAction::Design(command) => command.act(context),
             StudyAction::Run(command) => command.act(context),
             StudyAction::Optimise(command) => command.act(context),
+            StudyAction::Import(command) => command.act(context),
             StudyAction::Findings(command) => command.act(context),
             StudyAction::Effects(command) => command.act(context),
             StudyAction::Fit(command) => command.act(context),
