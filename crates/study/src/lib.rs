@@ -11,6 +11,7 @@ mod average;
 mod carry_over;
 mod components;
 mod covariates;
+mod curve;
 mod data;
 pub mod design;
 mod explained;
@@ -42,6 +43,7 @@ pub use carry_over::{
 };
 pub use components::{StudyComponents, components};
 pub use covariates::StudyCovariate;
+pub use curve::{CurvePoint, ResponseCurve};
 pub use data::{StudyData, StudyError, StudyInstance};
 pub use explained::{ConditionalEffect, ExplainedStudy, StudyContrast};
 pub use factor::{StudyFactor, Treatment};

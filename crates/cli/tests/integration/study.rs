@@ -451,6 +451,18 @@ fn a_number_may_have_its_best_level_in_the_middle() {
     close(number(&row("workers²")["estimate"]), 0.1, 0.02);
     close(number(&row("workers")["estimate"]), -0.4, 0.02);
     close(number(&row("fast")["estimate"]), -0.2, 0.05);
+    let told = json(folder.path(), &["effects", "--show", "curves"]);
+    let curve = told["curves"].as_array().unwrap();
+    let expected: Vec<f64> = curve.iter().map(|point| number(&point["value"])).collect();
+    assert_eq!(expected.len(), 5);
+    for (workers, value) in (1..).zip(expected) {
+        let log = 0.1 * (f64::from(workers) - 3.0_f64).powi(2) - 0.1;
+        close(value, 10.0 * log.exp(), 0.01);
+    }
+    let page = folder.path().join("all.html");
+    run(folder.path(), &["study", "findings", "--plot", "all.html"]);
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("Expected value along workers"));
 }
 
 #[test]
@@ -532,7 +544,7 @@ fn an_option_of_another_view_is_refused() {
     ];
     insta::assert_snapshot!(all.join("\n"), @"
     error: --scale does not apply to --show colour
-      hint: it is for --show means, scatter, deltas, pca, paths, stability
+      hint: it is for --show means, scatter, curves, deltas, pca, paths, stability
     exit 2
     error: --by does not apply to --show means
       hint: it is for --show scatter
@@ -543,7 +555,7 @@ fn an_option_of_another_view_is_refused() {
     error: there is no factor `logging`: cfg_no_init_logging, src_submit_biglogs_remove, affinity, app_big
     exit 2
     error: invalid value 'path' for '--show <VIEW>'
-      [possible values: means, scatter, colour, deltas, pca, paths, stability]
+      [possible values: means, scatter, colour, curves, deltas, pca, paths, stability]
 
       tip: a similar value exists: 'paths'
 

@@ -2,6 +2,7 @@
 
 mod carry_over;
 mod colour;
+mod curves;
 mod deltas;
 mod design;
 mod fields;
@@ -40,6 +41,7 @@ use crate::writing::{
 pub const KINDS: &[&AnswerKind] = &[
     &carry_over::KIND,
     &colour::KIND,
+    &curves::KIND,
     &deltas::KIND,
     &design::KIND,
     &findings::KIND,
