@@ -183,6 +183,7 @@ mod tests {
         let told: Vec<(f64, usize)> = told.map(|it| (it.number, it.instances)).collect();
         assert_eq!(told, [1.0, 2.0, 4.0, 8.0, 16.0].map(|number| (number, 18)));
         let [least, most] = curve.ends().unwrap();
-        assert_eq!([least.number, most.number], [1.0, 16.0]);
+        // The base, four, comes first among the levels.
+        assert_eq!([least.level, most.level], [1, 4]);
     }
 }

@@ -306,21 +306,11 @@ mod tests {
     #[test]
     fn a_cell_with_pairs_of_both_groups_is_divided() {
         let cells = chart_of(3 * MOST_DOTS);
-        let ends = |group: usize| {
-            let [from, to] = ["from", "to"].map(|name| column(&cells, group, name));
-            let ends = from.iter().zip(to);
-            ends.map(|(from, to)| [from, to].map(|it| it.as_f64().unwrap()))
-                .collect::<Vec<_>>()
+        let is_all = |group: usize, name: &str, value: Value| {
+            let mut entries = column(&cells, group, name).iter();
+            entries.all(|entry| *entry == value)
         };
-        assert!(
-            ends(0).iter().all(|own| *own == [0.0, 0.5]),
-            "{:?}",
-            ends(0)
-        );
-        assert!(
-            ends(1).iter().all(|own| *own == [0.5, 1.0]),
-            "{:?}",
-            ends(1)
-        );
+        assert!(is_all(0, "from", json!(0)) && is_all(0, "to", json!(0.5)));
+        assert!(is_all(1, "from", json!(0.5)) && is_all(1, "to", json!(1)));
     }
 }
