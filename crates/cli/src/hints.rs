@@ -612,7 +612,7 @@ fn import_hint(error: &ImportError) -> Option<String> {
             }
             Some(FormatGuess::Other { looks, .. }) if is_line_of_names(looks) => {
                 let path = shell_word(name);
-                format!("if it has the runs of a study, a column per factor and one for the cost: `lapwing import --from runs {path}`")
+                format!("if it has the runs of a study, a column per factor and one for the cost: `lapwing study import {path}`")
             }
             Some(FormatGuess::Other { .. }) | None => {
                 format!("{LIST_OF_FORMATS}; if it is one of them, name it with --from")

@@ -92,6 +92,9 @@
     // A label of an axis of logarithms of ratios: 0.0953 → 1.1×.
     ratioOfLog: () => (value) => plainNumber(Number(Math.exp(value).toPrecision(4))) + "×",
 
+    // A label of an axis of logarithms: 4.605 → 100.
+    valueOfLog: () => (value) => plainNumber(Number(Math.exp(value).toPrecision(6))),
+
     // Labels of an axis whose whole numbers stand for names; a narrow page may have others.
     category: ({ names, narrow }) => {
       const of = (all) => (value) => (Number.isInteger(value) ? (all[value] ?? "") : "");
@@ -243,6 +246,18 @@
           // Smaller could not be read; hovering tells it.
           ...(fontSize >= 8 ? [{ type: "text", style: { text: label, x, y, fill: text, textAlign: "center", textVerticalAlign: "middle", font: api.font({ fontSize }) } }] : []),
         ],
+      };
+    },
+
+    // A square of a density, the stronger the more is in it; where two groups share it, one half.
+    densityCell: ({ size }) => (params, api) => {
+      const [x, y] = api.coord([api.value("x"), api.value("y")]);
+      const [width, height] = api.size([size, size]);
+      const [from, to] = [api.value("from"), api.value("to")];
+      return {
+        type: "rect",
+        shape: { x: x + from * width, y: y - height, width: (to - from) * width, height },
+        style: { fill: api.visual("color"), opacity: api.value("opacity") },
       };
     },
 

@@ -13,6 +13,7 @@ mod carry_over;
 mod components;
 mod confirmation;
 mod covariates;
+mod curve;
 mod data;
 pub mod design;
 mod explained;
@@ -48,6 +49,7 @@ pub use confirmation::{
     ConfirmationError, ConfirmationResult, ConfirmedSetting, StudyConfirmation,
 };
 pub use covariates::StudyCovariate;
+pub use curve::{CurvePoint, ResponseCurve};
 pub use data::{StudyData, StudyError, StudyInstance};
 pub use explained::{ConditionalEffect, ExplainedStudy, StudyContrast};
 pub use factor::{StudyFactor, Treatment};

@@ -144,7 +144,7 @@ fn uniform(seed: Seed, part: &str) -> f64 {
 }
 
 /// A standard normal number of a seed (Box & Muller).
-fn normal(seed: Seed) -> f64 {
+pub fn normal(seed: Seed) -> f64 {
     (-2.0 * uniform(seed, "radius").ln()).sqrt()
         * (std::f64::consts::TAU * uniform(seed, "angle")).cos()
 }

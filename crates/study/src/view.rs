@@ -22,6 +22,9 @@ pub enum StudyViewError {
     /// Nothing can be compared.
     #[error("no two settings differ by one treatment alone")]
     NoDeltas,
+    /// No factor has a curve.
+    #[error("no factor is numeric with three levels or more")]
+    NoCurves,
     /// No model explains the values.
     #[error("no model explains these values: {reason}")]
     NoModel {

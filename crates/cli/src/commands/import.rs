@@ -31,11 +31,18 @@ use target::{Target, Way};
 /// name, changes nothing.
 #[derive(Debug, Args)]
 pub struct ImportCommand {
+    #[command(flatten)]
+    reading: ReadingOptions,
+    #[command(flatten)]
+    files: ImportedFiles,
+}
+
+/// Files to import, and their names in the store.
+#[derive(Debug, Args)]
+pub struct ImportedFiles {
     /// Files, glob patterns, directories (searched for known formats), or - for standard input
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    #[command(flatten)]
-    reading: ReadingOptions,
     /// Names of what is imported: `suite=NAME` [default: the format's]; of traces, tables and runs of a study
     /// also `benchmark=NAME` [default: that of what was traced, or of the file] and `variant=NAME`
     #[arg(long = "as", value_name = "NAMES", value_parser = checked(GivenNames::parse))]
@@ -67,6 +74,15 @@ pub struct ReadingOptions {
 }
 
 impl ReadingOptions {
+    /// Returns the options of reading runs of a study.
+    pub fn of_runs(columns: Option<String>) -> Self {
+        Self {
+            from: Some("runs".to_owned()),
+            each_run: EachRun::Iteration,
+            columns,
+        }
+    }
+
     /// Returns the options of reading files, whose suite is the format's.
     pub fn options(&self) -> ImportOptions {
         ImportOptions {
@@ -123,9 +139,20 @@ impl GivenNames {
 }
 
 impl ImportCommand {
-    /// Imports each source separately; a failed one does not stop the others.
+    /// Imports the files.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let options = self.options();
+        self.files.import(&self.reading, context)
+    }
+}
+
+impl ImportedFiles {
+    /// Imports each source separately; a failed one does not stop the others.
+    pub fn import(
+        self,
+        reading: &ReadingOptions,
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
+        let options = self.options(reading);
         let way = if self.dry_run { Way::DryRun } else { Way::Keep };
         let mut target = Target::new(context, way)?;
         let taken = take_all(&self.paths, &options, &mut target, context)?;
@@ -139,7 +166,7 @@ impl ImportCommand {
         Ok(status)
     }
 
-    fn options(&self) -> ImportOptions {
+    fn options(&self, reading: &ReadingOptions) -> ImportOptions {
         // Each text was checked when it was read.
         let given = GivenNames::parse(&self.given.join(" ")).unwrap_or_default();
         ImportOptions {
@@ -150,7 +177,7 @@ impl ImportCommand {
             } else {
                 BadLines::Refuse
             },
-            ..self.reading.options()
+            ..reading.options()
         }
     }
 }
@@ -231,9 +258,9 @@ fn take_all(
                 | ImportError::Empty { .. }
                 | ImportError::Encoding { .. }),
             ) if !place.asked_for => tally.skip(&place.path, &error),
-            Err(error) if alone => return Err(with_command(error, &place.path, &options)),
+            Err(error) if alone => return Err(with_command(error, &place.path, &options, context)),
             Err(error) => {
-                tally.refuse(with_command(error, &place.path, &options), context);
+                tally.refuse(with_command(error, &place.path, &options, context), context);
             }
         }
     }
@@ -250,12 +277,17 @@ fn take_all(
 }
 
 /// Adds the command that says what unclear columns of a file mean.
-fn with_command(error: ImportError, path: &Path, options: &ImportOptions) -> CliError {
+fn with_command(
+    error: ImportError,
+    path: &Path,
+    options: &ImportOptions,
+    context: &Context,
+) -> CliError {
     let ImportError::UnclearColumns { choices, .. } = &error else {
         return error.into();
     };
     let mut words = vec![
-        "lapwing import --from runs".to_owned(),
+        format!("{} study import", context.program()),
         shell_word(&path.display().to_string()),
         format!("--columns {}", shell_word(&choices.to_string())),
     ];

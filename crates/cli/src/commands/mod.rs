@@ -33,8 +33,8 @@ use clap::Subcommand;
 pub use self::bisect::bisection_hint;
 pub use self::help::in_groups;
 pub use self::import::{
-    FilesRead, ReadingOptions, is_history_of_action, is_missing, lapwing_command, moments, no_file,
-    skipped_notes,
+    FilesRead, ImportedFiles, ReadingOptions, is_history_of_action, is_missing, lapwing_command,
+    moments, no_file, skipped_notes,
 };
 pub use self::indicator::indicator_hint;
 pub use self::mds::parse_slowdown;

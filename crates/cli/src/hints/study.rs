@@ -40,7 +40,7 @@ fn not_enough(hint: &'static str) -> Advice {
 fn study(error: &StudyError) -> Advice {
     match error {
         StudyError::NoFactors { .. } => input(
-            "define factors in the suite file, or import runs with `lapwing import --from runs`; docs/study.md shows how",
+            "define factors in the suite file, or import runs with `lapwing study import`; docs/study.md shows how",
         ),
         StudyError::SeveralMetrics { .. } => input("name one with --metric"),
         StudyError::NoValues { .. } => {
@@ -72,6 +72,7 @@ fn answer(error: &StudyAnswerError) -> Advice {
         | StudyViewError::NotFinite
         | StudyViewError::NoModel { .. } => (ExitStatus::NotEnough, None),
         StudyViewError::NoDeltas => not_enough("`lapwing study fit` needs no such pairs"),
+        StudyViewError::NoCurves => not_enough("`--show means` shows the other factors"),
         StudyViewError::SameEnds => input("name another one with --from or --to"),
         StudyViewError::NoStep { .. } => not_enough("measure it, or start elsewhere with --from"),
         StudyViewError::NoSequences { .. } => {

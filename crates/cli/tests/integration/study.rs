@@ -311,6 +311,63 @@ fn errors_name_what_could_be_meant() {
 }
 
 #[test]
+fn a_table_whose_columns_are_unclear_is_imported_by_the_command_of_the_hint() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let tables = [
+        (
+            "first.csv",
+            "usec_per_task,log,aff\n9.3,0,0\n7.1,1,0\n8.2,0,1\n",
+            "--columns value=usec_per_task",
+        ),
+        (
+            "rownames.csv",
+            "\"\",\"log\",\"usec\"\n\"1\",0,9.3\n\"2\",1,7.1\n",
+            "--columns 'attribute=#1'",
+        ),
+        (
+            "dates.csv",
+            "date,log,usec\n01/11/2024,0,9.3\n02/11/2024,1,7.1\n",
+            "--columns date_dmy=date",
+        ),
+    ];
+    for (name, table, columns) in tables {
+        fs::write(path.join(name), table).unwrap();
+        let command = format!("--store of.db study import {name} {columns}");
+        let refused = run(path, &["--store", "of.db", "study", "import", name]);
+        assert!(
+            refused.contains(&format!("`lapwing {command}`")),
+            "{refused}"
+        );
+        let words: Vec<String> = command
+            .split(' ')
+            .map(|word| word.replace('\'', ""))
+            .collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let told = run(path, &words);
+        assert!(
+            told.contains("imported") && told.ends_with("exit 0"),
+            "{told}"
+        );
+        // It is what `import` does.
+        let again = run(
+            path,
+            &[
+                "--store",
+                "of.db",
+                "import",
+                "--from",
+                "runs",
+                name,
+                "--columns",
+                words[6],
+            ],
+        );
+        assert!(again.contains("nothing new"), "{again}");
+    }
+}
+
+#[test]
 fn levels_numbers_and_factors_that_came_later_are_understood() {
     let folder = tempfile::tempdir().unwrap();
     let mut csv = "prefetch,python,ms\n".to_owned();
@@ -394,6 +451,18 @@ fn a_number_may_have_its_best_level_in_the_middle() {
     close(number(&row("workers²")["estimate"]), 0.1, 0.02);
     close(number(&row("workers")["estimate"]), -0.4, 0.02);
     close(number(&row("fast")["estimate"]), -0.2, 0.05);
+    let told = json(folder.path(), &["effects", "--show", "curves"]);
+    let curve = told["curves"].as_array().unwrap();
+    let expected: Vec<f64> = curve.iter().map(|point| number(&point["value"])).collect();
+    assert_eq!(expected.len(), 5);
+    for (workers, value) in (1..).zip(expected) {
+        let log = 0.1 * (f64::from(workers) - 3.0_f64).powi(2) - 0.1;
+        close(value, 10.0 * log.exp(), 0.01);
+    }
+    let page = folder.path().join("all.html");
+    run(folder.path(), &["study", "findings", "--plot", "all.html"]);
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("Expected value along workers"));
 }
 
 #[test]
@@ -475,7 +544,7 @@ fn an_option_of_another_view_is_refused() {
     ];
     insta::assert_snapshot!(all.join("\n"), @"
     error: --scale does not apply to --show colour
-      hint: it is for --show means, scatter, deltas, pca, paths, stability
+      hint: it is for --show means, scatter, curves, deltas, pca, paths, stability
     exit 2
     error: --by does not apply to --show means
       hint: it is for --show scatter
@@ -486,7 +555,7 @@ fn an_option_of_another_view_is_refused() {
     error: there is no factor `logging`: cfg_no_init_logging, src_submit_biglogs_remove, affinity, app_big
     exit 2
     error: invalid value 'path' for '--show <VIEW>'
-      [possible values: means, scatter, colour, deltas, pca, paths, stability]
+      [possible values: means, scatter, colour, curves, deltas, pca, paths, stability]
 
       tip: a similar value exists: 'paths'
 

@@ -70,14 +70,7 @@ pub fn imported(folder: &Path, csv: &str) -> String {
     fs::write(folder.join("runs.csv"), csv).unwrap();
     run(
         folder,
-        &[
-            "import",
-            "--from",
-            "runs",
-            "runs.csv",
-            "--as",
-            "benchmark=perf",
-        ],
+        &["study", "import", "runs.csv", "--as", "benchmark=perf"],
     )
 }
 

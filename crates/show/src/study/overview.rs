@@ -5,9 +5,9 @@ use lapwing_stats::deltas::{DeltaPairing, MeanDelta, MeasuredSets, mean_deltas};
 use lapwing_stats::linear_model::ModelTerm;
 use lapwing_stats::{Confidence, Seed};
 use lapwing_study::{
-    FindingKind, FitOptions, ModelChoice, PathOrder, Recommendation, SettingValues,
-    StudyComponents, StudyData, StudyFinding, StudyFindings, StudyFit, StudyScale, components,
-    findings, study_path,
+    ExplainedStudy, FindingKind, FitOptions, ModelChoice, PathOrder, Recommendation, ResponseCurve,
+    SettingValues, StudyComponents, StudyData, StudyFinding, StudyFindings, StudyFit, StudyScale,
+    components, findings, study_path,
 };
 
 use super::chart::{self, EffectRow, EffectSeries};
@@ -153,6 +153,7 @@ fn charts(
     }
     let order: Vec<usize> = natural_means.iter().map(|own| own.factor).collect();
     charts.push(("colour", chart::colour(data, &all, &order)));
+    charts.extend(curves(data, scale));
     let pairs = found.iter().filter_map(|finding| match finding {
         StudyFinding::Pair(pair) => Some((pair.first.treatment, Some(pair.first.other))),
         StudyFinding::Level(level) => Some((level.treatment, None)),
@@ -192,6 +193,21 @@ fn charts(
         charts.extend(component_charts(data, natural, &found));
     }
     Some(charts)
+}
+
+/// Returns the curves of the numeric factors with an effect.
+fn curves(data: &StudyData, scale: StudyScale) -> Vec<(&'static str, Chart)> {
+    if data.factors.iter().all(|own| own.numbers().is_none()) {
+        return Vec::new();
+    }
+    let Ok(study) = ExplainedStudy::new(data, Some(scale)) else {
+        return Vec::new();
+    };
+    let curves = ResponseCurve::all(&study);
+    let charts = curves
+        .iter()
+        .filter_map(|own| chart::curve(data, scale, own));
+    charts.map(|chart| ("curve", chart)).collect()
 }
 
 /// Returns the charts of a fit: interactions if it has any, coefficients beside means, predictions.

@@ -102,7 +102,13 @@ impl StudyDesign {
             design.notes.insert(0, screening_note(&design));
             return Ok(design);
         }
-        let mut chosen = choice.runs(kind)?;
+        let mut chosen = match choice.runs(kind) {
+            // No fraction of so many configurations is known.
+            Err(StudyDesignError::TooFew { .. }) if choice.may_be_optimal() => {
+                choice.runs(DesignKind::Optimal)?
+            }
+            chosen => chosen?,
+        };
         let mut seen: BTreeSet<Vec<usize>> = request.existing.iter().cloned().collect();
         chosen.runs.retain(|run| seen.insert(run.clone()));
         let is_list = chosen.kind == DesignKind::List;
@@ -211,6 +217,14 @@ impl DesignChoice<'_> {
                 self.runs(DesignKind::Fractional),
                 Err(StudyDesignError::TooMany { .. })
             )
+    }
+
+    /// Returns whether nothing but a number of configurations is asked for, and these can estimate the model.
+    fn may_be_optimal(&self) -> bool {
+        let request = self.request;
+        let is_free = request.kind.is_none() && request.resolution.is_none();
+        let columns = self.columns(request.model);
+        is_free && request.runs.is_some_and(|runs| runs >= columns)
     }
 
     /// Returns the request for a design that screens main effects: a Plackett–Burman design with its fold-over, in which

@@ -75,6 +75,25 @@ fn the_usual_design_is_the_smallest_fraction_that_estimates_the_model() {
 }
 
 #[test]
+fn a_number_of_runs_without_a_known_fraction_is_an_optimal_design() {
+    // As a budget asks for where instances are short.
+    let request = |resolution| DesignRequest {
+        runs: Some(1024),
+        model: StudyModel::Main,
+        resolution,
+        ..DesignRequest::default()
+    };
+    let factors = || treatments("a b c d e f g h i j k l m n o p q r");
+    let design = designed(factors(), request(None)).expect("exists");
+    assert_eq!(
+        (design.kind, design.configurations.len()),
+        (DesignKind::Optimal, 1024)
+    );
+    let refused = designed(factors(), request(Some(5)));
+    assert!(matches!(refused, Err(StudyDesignError::TooFew { .. })));
+}
+
+#[test]
 fn every_kind_respects_requirements_and_exclusions_or_refuses() {
     use DesignKind::*;
     let space = factor::space(&constrained(), vec![2, 2, 2, 2, 2, 3]).expect("levels exist");

@@ -83,6 +83,8 @@ enum EffectView {
     Scatter,
     /// How often each treatment helps, and by how much, in slow and in fast settings
     Colour,
+    /// The expected value at each level of the numeric factors, averaged over the others
+    Curves,
     /// The changes from each setting to the same with one treatment more
     Deltas,
     /// Which treatments take the place of each other: principal components of sequences
@@ -138,6 +140,7 @@ impl StudyEffects {
                 StudyAnswer::scatter(data, study.scale, factor, by)?
             }
             EffectView::Colour => StudyAnswer::colour(data, scale)?,
+            EffectView::Curves => StudyAnswer::curves(data, study.scale)?,
             EffectView::Deltas => StudyAnswer::deltas(data, scale, pairing)?,
             EffectView::Pca => {
                 let question = ComponentQuestion {
@@ -209,12 +212,12 @@ impl StudyEffects {
 
     /// Refuses options of other views.
     fn check(&self) -> Result<(), CliError> {
-        use EffectView::{Deltas, Means, Paths, Pca, Scatter, Stability};
+        use EffectView::{Curves, Deltas, Means, Paths, Pca, Scatter, Stability};
         let options: [(&str, bool, &[EffectView]); 13] = [
             (
                 "--scale",
                 self.study.scale.is_some(),
-                &[Means, Scatter, Deltas, Pca, Paths, Stability],
+                &[Means, Scatter, Curves, Deltas, Pca, Paths, Stability],
             ),
             ("--pairing", self.pairing.is_some(), &[Means, Deltas]),
             ("--factor", self.factor.is_some(), &[Scatter]),

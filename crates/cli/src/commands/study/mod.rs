@@ -6,6 +6,7 @@ mod design;
 mod effects;
 mod findings;
 mod fit;
+mod import;
 mod optimise;
 mod options;
 mod rounds;
@@ -35,6 +36,7 @@ enum StudyAction {
     Run(Box<run::StudyRunCommand>),
     Optimise(Box<optimise::StudyOptimise>),
     Confirm(Box<confirm::StudyConfirm>),
+    Import(import::StudyImport),
     Findings(Box<findings::StudyFindings>),
     Effects(Box<effects::StudyEffects>),
     Fit(Box<fit::StudyFitCommand>),
@@ -49,6 +51,7 @@ impl StudyCommand {
             StudyAction::Run(command) => command.act(context),
             StudyAction::Optimise(command) => command.act(context),
             StudyAction::Confirm(command) => command.act(context),
+            StudyAction::Import(command) => command.act(context),
             StudyAction::Findings(command) => command.act(context),
             StudyAction::Effects(command) => command.act(context),
             StudyAction::Fit(command) => command.act(context),

@@ -37,6 +37,24 @@ fn studied_twice() -> TempDir {
     folder
 }
 
+/// A study of two numeric factors, of which one changes nothing.
+fn studied_numbers() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let mut csv = "workers (base 4),delay,quiet,usec_per_task\n".to_owned();
+    for number in 0..4 * 3 * 2 * 3_u32 {
+        let (workers, delay, quiet) = (1 << (number % 4), number / 4 % 3, number / 12 % 2);
+        let noise = f64::from(number * 7919 % 1009) / 1009.0 - 0.5;
+        let cost = 100.0 + 300.0 / f64::from(workers) - 20.0 * f64::from(quiet);
+        csv += &format!(
+            "{workers},{delay},{quiet},{:.2}\n",
+            cost * (1.0 + 0.05 * noise)
+        );
+    }
+    let told = study_fixture::imported(folder.path(), &csv);
+    assert!(told.ends_with("exit 0"), "{told}");
+    folder
+}
+
 /// A study whose settings were measured once, not all of them.
 fn studied_little() -> TempDir {
     let folder = TempDir::new().unwrap();
@@ -109,6 +127,7 @@ pub const ASKED: &[Asked] = &[
                 "study_scatter_log",
                 "study effects --show scatter --scale log --factor affinity",
             ),
+            ("study_no_curves", "study effects --show curves"),
             ("study_colour", "study effects --show colour"),
             ("study_stability", "study effects --show stability"),
             (
@@ -123,6 +142,16 @@ pub const ASKED: &[Asked] = &[
             ("study_none", "study findings -b nothing"),
             ("study_design", "study design --noise 2%"),
             ("study_design_covering", "study design --kind covering"),
+        ],
+    },
+    Asked {
+        folder: studied_numbers,
+        commands: &[
+            ("study_curves", "study effects --show curves"),
+            (
+                "study_curves_time",
+                "study effects --show curves --scale time",
+            ),
         ],
     },
     Asked {

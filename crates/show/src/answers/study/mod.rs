@@ -3,6 +3,7 @@
 mod carry_over;
 mod colour;
 mod confirm;
+mod curves;
 mod deltas;
 mod design;
 mod fields;
@@ -43,6 +44,7 @@ pub const KINDS: &[&AnswerKind] = &[
     &carry_over::KIND,
     &colour::KIND,
     &confirm::KIND,
+    &curves::KIND,
     &deltas::KIND,
     &design::KIND,
     &findings::KIND,

@@ -1,5 +1,6 @@
 //! A treatment, before against after, by the presence of another: `lapwing study effects --show scatter`.
 
+use lapwing_model::text::grouped;
 use lapwing_study::{
     ConditionalEffect, LevelEffect, StudyContrast, StudyData, StudyFinding, StudyScale,
     TreatmentScatter,
@@ -127,7 +128,9 @@ impl<'d> StudyAnswer<'d> {
 fn headline(data: &StudyData, scatter: &TreatmentScatter, fields: &ScatterFields<'_>) -> String {
     let first = format!(
         "{} is better in {} of {} pairs of settings",
-        fields.treatment, fields.better, fields.pairs
+        fields.treatment,
+        grouped(fields.better),
+        grouped(fields.pairs)
     );
     let change = |own: &StudyContrast| {
         (data.metric).change_with_interval(scatter.scale, own.change, own.interval)
