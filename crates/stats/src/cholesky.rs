@@ -139,9 +139,13 @@ impl CholeskyFactor {
 
     /// Solves L z = v in place.
     pub(crate) fn solve_lower(&self, vector: &mut [f64]) {
-        for row in 0..self.rank() {
+        // Where v begins with zeros, so does z.
+        let first = vector.iter().position(|entry| *entry != 0.0);
+        for row in first.unwrap_or(self.rank())..self.rank() {
+            let start = first.unwrap_or(row);
             let (known, rest) = vector.split_at_mut(row);
-            rest[0] = (rest[0] - dot(&self.lower.row(row)[..row], known)) / self.lower.at(row, row);
+            let known = dot(&self.lower.row(row)[start..row], &known[start..]);
+            rest[0] = (rest[0] - known) / self.lower.at(row, row);
         }
     }
 

@@ -109,6 +109,32 @@ pub enum StudyError {
     },
 }
 
+/// Finds the numbers of the levels of runs.
+struct RunLevels<'f> {
+    /// The factors with their places, by name as in runs.
+    by_name: Vec<(usize, &'f StudyFactor)>,
+}
+
+impl<'f> RunLevels<'f> {
+    fn of(factors: &'f [StudyFactor]) -> Self {
+        let mut by_name: Vec<(usize, &StudyFactor)> = factors.iter().enumerate().collect();
+        by_name.sort_by(|(_, one), (_, other)| one.name.cmp(&other.name));
+        Self { by_name }
+    }
+
+    /// Returns the number of the level of each factor; that of the base where the run does not say it.
+    fn levels(&self, run: &Run) -> Vec<usize> {
+        let mut levels = vec![0; self.by_name.len()];
+        let mut factors = self.by_name.iter();
+        for (name, level) in &run.factors {
+            if let Some((place, factor)) = factors.find(|(_, factor)| factor.name == *name) {
+                levels[*place] = factor.position(level).unwrap_or(0);
+            }
+        }
+        levels
+    }
+}
+
 impl StudyData {
     /// Gathers the data of a benchmark; without a name the metric is the only one that is judged by default.
     ///
@@ -159,6 +185,7 @@ impl StudyData {
         let mut sessions = Vec::new();
         let current = Definitions::of(data);
         let (mut outdated, mut earlier) = (0, 0);
+        let levels_of = RunLevels::of(&self.factors);
         let mut tried = BTreeSet::new();
         for sample in samples(data, GroupBy::Variant) {
             earlier += sample.earlier_epoch;
@@ -169,19 +196,16 @@ impl StudyData {
                 .filter(|instance| current.is_current(&instance.run))
                 .collect();
             outdated += all - instances.len();
-            let levels = |run: &Run| -> Vec<usize> {
-                let level = |factor: &StudyFactor| {
-                    let level = run.factors.get(&factor.name)?;
-                    factor.position(level)
-                };
-                let levels = self.factors.iter().map(level);
-                levels.map(|level| level.unwrap_or(0)).collect()
-            };
-            for instance in &instances {
-                tried.insert(self.set_of(&levels(&instance.run)));
-                let names = self.factors.iter().map(|factor| &factor.name);
-                let lacking = names.filter(|name| !instance.run.factors.contains_key(*name));
-                without.extend(lacking.cloned());
+            let levels = instances.iter().map(|it| levels_of.levels(&it.run));
+            let levels: Vec<Vec<usize>> = levels.collect();
+            for (instance, levels) in instances.iter().zip(&levels) {
+                tried.insert(self.set_of(levels));
+                // A run has no factors but those of the study.
+                if instance.run.factors.len() < self.factors.len() {
+                    let names = self.factors.iter().map(|factor| &factor.name);
+                    let lacking = names.filter(|name| !instance.run.factors.contains_key(*name));
+                    without.extend(lacking.cloned());
+                }
             }
             let cleaned = clean(instances.iter().copied(), name, policy);
             for values in &cleaned.instances {
@@ -196,7 +220,7 @@ impl StudyData {
                     sessions.push(session);
                     sessions.len() - 1
                 });
-                let levels = levels(&instance.run);
+                let levels = levels[values.position].clone();
                 let started = instance.instance.started;
                 let started = started.unwrap_or(instance.session.started);
                 self.instances.push(StudyInstance {

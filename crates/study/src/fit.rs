@@ -2,7 +2,8 @@
 
 use lapwing_stats::linear_model::{
     Coefficient, FactorValues, LeastSquares, LinearFit, LinearModelError, LinearPrediction,
-    ModelMatrix, ModelMatrixError, ModelTerm, RobustErrors, TermSelection, select_terms,
+    ModelMatrix, ModelMatrixError, ModelTerm, RobustErrors, RunDiagnostics, TermSelection,
+    select_terms,
 };
 use lapwing_stats::{Confidence, Interval, PValue, adjusted_p_values, as_f64, median};
 
@@ -150,6 +151,8 @@ pub struct StudyFit {
     pub columns: Vec<FittedColumn>,
     /// The observed values on the scale.
     pub observed: Vec<f64>,
+    /// What each instance says of the model; empty without residual degrees of freedom.
+    pub runs: Vec<RunDiagnostics>,
     /// What the residuals say.
     pub diagnostics: FitDiagnostics,
     /// How it was fitted.
@@ -196,9 +199,11 @@ impl StudyFit {
             weights: options.is_weighted.then_some(weights.as_slice()),
         };
         let fit = LinearFit::new(&matrix, &observed, least_squares)?;
+        let runs = fit.diagnostics();
         Ok(Self {
             columns: columns(data, &matrix, &fit, &options, &covariates),
-            diagnostics: diagnostics(&fit),
+            diagnostics: diagnostics(&fit, &runs),
+            runs,
             terms: matrix.terms(),
             fit,
             observed,
@@ -260,7 +265,8 @@ fn columns(
     options: &FitOptions,
     covariates: &[Covariate],
 ) -> Vec<FittedColumn> {
-    let robust = RobustErrors::by_run(fit).filter(|_| options.is_robust);
+    let robust = options.is_robust.then(|| RobustErrors::by_run(fit));
+    let robust = robust.flatten();
     let freedom = robust.as_ref().map(RobustErrors::freedom);
     let freedom = as_f64(freedom.unwrap_or(fit.residual_freedom()));
     let varied = data.factors.len();
@@ -304,9 +310,8 @@ fn columns(
     columns
 }
 
-fn diagnostics(fit: &LinearFit) -> FitDiagnostics {
+fn diagnostics(fit: &LinearFit, runs: &[RunDiagnostics]) -> FitDiagnostics {
     const OUTLIER: f64 = 3.5;
-    let runs = fit.diagnostics();
     let outliers = runs.iter().filter_map(|run| run.standardised_residual);
     let distances = runs.iter().filter_map(|run| run.cooks_distance);
     let mut order: Vec<usize> = (0..fit.fitted.len()).collect();

@@ -1,6 +1,7 @@
 //! What the runs of a benchmark say of its factors, definitions and metrics.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use lapwing_analyse::judge::MetricChoice;
 use lapwing_analyse::sample::{BenchmarkData, Sample};
@@ -35,12 +36,19 @@ pub(crate) fn factors_of(data: &BenchmarkData) -> Vec<StudyFactor> {
     let mut levels: BTreeMap<&str, Vec<Level>> = BTreeMap::new();
     let mut stated: Vec<String> = Vec::new();
     let mut bases: BTreeMap<String, Level> = BTreeMap::new();
+    let mut before: Option<&Arc<Session>> = None;
     for instance in &data.instances {
         for (name, level) in &instance.run.factors {
             let own = levels.entry(name).or_default();
             if !own.contains(level) {
                 own.push(level.clone());
             }
+        }
+        // Thousands of instances share a session.
+        let is_seen = before.is_some_and(|before| Arc::ptr_eq(before, &instance.session));
+        before = Some(&instance.session);
+        if is_seen {
+            continue;
         }
         for (name, base) in stated_factors(&instance.session) {
             bases.extend(base.map(|base| (name.to_owned(), base)));

@@ -174,17 +174,21 @@ fn by_setting<'d>(data: &'d BenchmarkData, history: &History) -> Vec<Sample<'d>>
 }
 
 fn by_variant(data: &BenchmarkData) -> Vec<Sample<'_>> {
-    let settings = settings_of(&data.instances);
-    let mut variants: BTreeMap<Setting, Vec<&InstanceData>> = BTreeMap::new();
-    for instance in &data.instances {
-        let setting = settings.get(&instance.run.id).cloned();
-        let of_variant = variants.entry(setting.unwrap_or_default()).or_default();
-        of_variant.push(instance);
+    let mut places: BTreeMap<Id, Vec<usize>> = BTreeMap::new();
+    for (place, instance) in data.instances.iter().enumerate() {
+        places.entry(instance.run.id).or_default().push(place);
     }
-    let samples = variants.into_iter();
-    samples
-        .map(|(setting, instances)| Sample::new(data, setting, instances))
-        .collect()
+    let mut variants: BTreeMap<Setting, Vec<usize>> = BTreeMap::new();
+    for (run, setting) in settings_of(&data.instances) {
+        let of_run = places.remove(&run).unwrap_or_default();
+        variants.entry(setting).or_default().extend(of_run);
+    }
+    let sample = |(setting, mut places): (Setting, Vec<usize>)| {
+        places.sort_unstable();
+        let instances = places.iter().map(|place| &data.instances[*place]);
+        Sample::new(data, setting, instances.collect())
+    };
+    variants.into_iter().map(sample).collect()
 }
 
 /// Keeps the latest version of each variant. Undated versions of one session are equally late: all of them are kept.

@@ -105,15 +105,27 @@ impl VariantNames {
 
 /// Keeps the levels of those factors that have different levels among the runs.
 fn keep_telling(runs: &mut BTreeMap<Id, Levels>) {
-    let factors: BTreeSet<String> = runs.values().flat_map(|it| it.keys().cloned()).collect();
-    let differs = |factor: &&String| {
+    let mut factors: BTreeSet<&str> = BTreeSet::new();
+    let mut before: Option<&Levels> = None;
+    for levels in runs.values() {
+        // Thousands of runs have the same factors.
+        if before.is_none_or(|before| !before.keys().eq(levels.keys())) {
+            factors.extend(levels.keys().map(String::as_str));
+        }
+        before = Some(levels);
+    }
+    let is_same = |factor: &&str| {
         let mut levels = runs.values().map(|levels| levels.get(*factor));
         let first = levels.next();
-        levels.any(|level| Some(level) != first)
+        levels.all(|level| Some(level) == first)
     };
-    let telling: BTreeSet<&String> = factors.iter().filter(differs).collect();
+    let same: Vec<String> = (factors.into_iter().filter(is_same))
+        .map(str::to_owned)
+        .collect();
     for levels in runs.values_mut() {
-        levels.retain(|factor, _| telling.contains(factor));
+        for factor in &same {
+            levels.remove(factor);
+        }
     }
 }
 

@@ -86,22 +86,27 @@ impl ColumnFacts {
         let mut facts = Self {
             filled: 0,
             distinct: 0,
-            levels: table.column(at).collect::<HashSet<&str>>().len(),
+            levels: 0,
             are_presences: true,
             are_numbers: true,
             has_decimals: false,
         };
         let mut known = HashSet::new();
-        for cell in table.column(at).filter(|cell| !is_missing(cell)) {
+        for cell in table.column(at) {
+            let is_new = known.insert(cell);
+            if is_missing(cell) {
+                continue;
+            }
             facts.filled += 1;
-            if known.insert(cell) {
+            if is_new {
+                facts.distinct += 1;
                 facts.are_presences &= presence(cell).is_some();
                 let number = number(cell, mark);
                 facts.are_numbers &= number.is_some();
                 facts.has_decimals |= number.is_some_and(|it| it.fract() != 0.0);
             }
         }
-        facts.distinct = known.len();
+        facts.levels = known.len();
         facts
     }
 

@@ -20,9 +20,11 @@ pub(super) fn levels(texts: &[&str], mark: DecimalMark) -> Vec<Option<Level>> {
         };
         texts.iter().map(level).collect()
     };
-    if texts.iter().all(|text| presence(text).is_some()) {
-        let presences = texts.iter().map(|text| presence(text).map(Level::Bool));
-        return presences.collect();
+    let presences = texts
+        .iter()
+        .map(|text| presence(text).map(|it| Some(Level::Bool(it))));
+    if let Some(levels) = presences.collect() {
+        return levels;
     }
     all(&|text| whole(text).or_else(|| real(text)))
         .or_else(|| all(&|text| Some(Level::Text(text.to_owned()))))
@@ -31,9 +33,12 @@ pub(super) fn levels(texts: &[&str], mark: DecimalMark) -> Vec<Option<Level>> {
 
 /// Returns whether a cell means that a treatment is there, if it means either.
 pub(super) fn presence(text: &str) -> Option<bool> {
-    match text.to_lowercase().as_str() {
-        "0" | "false" | "no" | "off" | "f" | "n" | "" => Some(false),
-        "1" | "true" | "yes" | "on" | "t" | "y" => Some(true),
-        _ => None,
+    const ABSENT: [&str; 7] = ["0", "false", "no", "off", "f", "n", ""];
+    const PRESENT: [&str; 6] = ["1", "true", "yes", "on", "t", "y"];
+    let is = |word: &&str| text.eq_ignore_ascii_case(word);
+    if ABSENT.iter().any(is) {
+        Some(false)
+    } else {
+        PRESENT.iter().any(is).then_some(true)
     }
 }

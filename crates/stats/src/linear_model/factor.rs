@@ -1,5 +1,7 @@
 //! The triangular factor of a model matrix, and which columns are aliased.
 
+use std::ops::Range;
+
 use super::column::{ModelColumn, each_one};
 use super::matrix::ModelMatrix;
 use crate::cholesky::{CholeskyFactor, SquareMatrix, dot};
@@ -64,17 +66,23 @@ impl CentredColumns {
         product
     }
 
-    /// Returns the entries of each run that are not zero, as positions among `columns` with their values.
-    pub(super) fn sparse_rows(&self, columns: &[usize], rows: usize) -> Vec<Vec<(usize, f64)>> {
-        let mut sparse = vec![Vec::new(); rows];
+    /// Returns the entries of runs that are not zero, as positions among `columns` with their values. The number of the
+    /// first run is a multiple of 64.
+    pub(super) fn sparse_rows(
+        &self,
+        columns: &[usize],
+        rows: Range<usize>,
+    ) -> Vec<Vec<(usize, f64)>> {
+        let mut sparse = vec![Vec::new(); rows.len()];
         for (at, column) in columns.iter().enumerate() {
             match &self.columns[*column] {
                 ModelColumn::Indicator(words) => {
+                    let words = &words[rows.start / 64..rows.end.div_ceil(64)];
                     each_one(words.iter().copied(), |row| sparse[row].push((at, 1.0)));
                 }
                 ModelColumn::Numbers(numbers) => {
-                    for (row, number) in numbers.iter().enumerate() {
-                        sparse[row].push((at, *number));
+                    for (entries, number) in sparse.iter_mut().zip(&numbers[rows.clone()]) {
+                        entries.push((at, *number));
                     }
                 }
             }

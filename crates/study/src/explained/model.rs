@@ -302,13 +302,16 @@ impl ExplainedModel {
 
     /// Returns the value of each instance's setting with one factor at its base, without covariates.
     pub fn values_without(&self, data: &StudyData, factor: usize) -> Vec<f64> {
-        let mut known: BTreeMap<Vec<usize>, f64> = BTreeMap::new();
+        let own = data.treatments.iter().enumerate();
+        let own = own.filter(|(_, treatment)| treatment.factor == factor);
+        let own = own.fold(0, |set: u128, (at, _)| set | 1 << at);
+        let mut known: BTreeMap<u128, f64> = BTreeMap::new();
         let values = data.instances.iter().map(|instance| {
-            let mut setting = instance.levels.clone();
-            setting[factor] = 0;
-            *known
-                .entry(setting)
-                .or_insert_with_key(|setting| self.value(data, setting))
+            *known.entry(instance.set & !own).or_insert_with(|| {
+                let mut setting = instance.levels.clone();
+                setting[factor] = 0;
+                self.value(data, &setting)
+            })
         });
         values.collect()
     }
@@ -505,32 +508,49 @@ struct Average<'a> {
 
 impl Average<'_> {
     fn columns(&self, terms: &[ModelTerm]) -> Vec<f64> {
-        let mut columns = Vec::new();
+        let mut columns = Vec::with_capacity(terms.len());
         for term in terms {
             match *term {
                 ModelTerm::Intercept => columns.push(1.0),
                 ModelTerm::Main(factor) => match factor.checked_sub(self.data.factors.len()) {
                     Some(covariate) => columns.push(self.means[covariate]),
-                    None => columns.extend(self.own(factor)),
+                    None => match self.single(factor) {
+                        Some(own) => columns.push(own),
+                        None => columns.extend(self.own(factor)),
+                    },
                 },
                 ModelTerm::Square(factor) => columns.push(self.square(factor)),
-                ModelTerm::Pair(one, other) => {
-                    let others = self.own(other);
-                    for own in self.own(one) {
-                        columns.extend(others.iter().map(|other| own * other));
+                ModelTerm::Pair(one, other) => match (self.single(one), self.single(other)) {
+                    (Some(one), Some(other)) => columns.push(one * other),
+                    _ => {
+                        let others = self.own(other);
+                        for own in self.own(one) {
+                            columns.extend(others.iter().map(|other| own * other));
+                        }
                     }
-                }
+                },
             }
         }
         columns
     }
 
+    /// Returns the mean of the only column of a factor; `None` if it has a column per level.
+    fn single(&self, factor: usize) -> Option<f64> {
+        let parts = self.parts[factor].as_ref()?;
+        Some(match self.levels[factor] {
+            Some(level) => parts[level],
+            None => {
+                let count = self.data.factors[factor].levels.len();
+                parts[..count].iter().sum::<f64>() / as_f64(count)
+            }
+        })
+    }
+
     /// Returns the mean of each column of a factor.
     fn own(&self, factor: usize) -> Vec<f64> {
         let count = self.data.factors[factor].levels.len();
-        match (&self.parts[factor], self.levels[factor]) {
-            (Some(parts), Some(level)) => vec![parts[level]],
-            (Some(parts), None) => vec![parts[..count].iter().sum::<f64>() / as_f64(count)],
+        match (self.single(factor), self.levels[factor]) {
+            (Some(own), _) => vec![own],
             (None, Some(level)) => (1..count)
                 .map(|own| if own == level { 1.0 } else { 0.0 })
                 .collect(),
@@ -572,7 +592,8 @@ impl Average<'_> {
     }
 
     fn triple(&self, own: &Triple) -> f64 {
-        own.iter().map(|factor| self.own(*factor)[0]).product()
+        let part = |factor: &usize| self.single(*factor).unwrap_or(0.0);
+        own.iter().map(part).product()
     }
 
     fn value(&self, own: &LevelColumn) -> f64 {

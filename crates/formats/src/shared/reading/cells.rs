@@ -22,6 +22,9 @@ pub(crate) fn number(cell: &str, mark: DecimalMark) -> Option<f64> {
     if is_missing(cell) {
         return Some(f64::NAN);
     }
+    if !cell.bytes().any(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
     // The spread behind a value: `12.5 ± 0.4`.
     let cell = cell
         .split_once('\u{b1}')

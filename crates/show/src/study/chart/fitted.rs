@@ -78,8 +78,7 @@ pub fn residuals(data: &StudyData, fit: &StudyFit) -> Chart {
     let stride = fit.observed.len().div_ceil(MOST_POINTS).max(1);
     let mut columns = ChartColumns::new(&["row", "predicted", "residual"]);
     let mut sets = Vec::new();
-    let own = fit.fit.diagnostics();
-    let rows = own.iter().zip(&fit.fit.fitted).zip(&data.instances);
+    let rows = fit.runs.iter().zip(&fit.fit.fitted).zip(&data.instances);
     for ((own, predicted), instance) in rows.step_by(stride) {
         let Some(residual) = own.standardised_residual else {
             continue;
