@@ -109,7 +109,7 @@ impl ExplainedStudy<'_> {
 
     /// Returns the terms that were found and could be others, with these: of factors also pairs of which a part looks
     /// like them, if their factors were found too.
-    fn aliased(&self) -> Vec<(ModelTerm, Vec<ModelTerm>)> {
+    pub(crate) fn aliased(&self) -> Vec<(ModelTerm, Vec<ModelTerm>)> {
         let found = &self.model.found;
         let is_found = |factor: usize| self.model.has_main(factor);
         let of_factors = factor_aliases(self.data);

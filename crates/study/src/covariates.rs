@@ -71,7 +71,61 @@ impl StudyCovariate {
     }
 }
 
+/// Returns the number of the sitting of each instance: its session, or a part of that between long pauses, of an hour and
+/// of twenty times the usual distance.
+pub(crate) fn sittings(data: &StudyData) -> Vec<usize> {
+    const PAUSE: f64 = 3_600.0;
+    const USUAL: f64 = 20.0;
+    let times = data.instances.iter().map(|own| own.time);
+    let mut distances: Vec<f64> = times
+        .clone()
+        .zip(times.skip(1))
+        .map(|(one, next)| next - one)
+        .collect();
+    let after_pause = distances.clone();
+    distances.sort_by(f64::total_cmp);
+    let usual = distances.get(distances.len() / 2).copied().unwrap_or(0.0);
+    let mut known: Vec<(usize, usize)> = Vec::new();
+    let mut part = 0;
+    let numbers = data.instances.iter().enumerate().map(|(at, own)| {
+        let distance = at.checked_sub(1).map_or(0.0, |before| after_pause[before]);
+        part += usize::from(distance > PAUSE.max(USUAL * usual));
+        let key = (own.session, part);
+        known.iter().position(|it| *it == key).unwrap_or_else(|| {
+            known.push(key);
+            known.len() - 1
+        })
+    });
+    numbers.collect()
+}
+
+/// Returns whether a factor has one level in each of several sittings, so that what differs between these could be it.
+pub(crate) fn is_of_sessions(data: &StudyData, sittings: &[usize], factor: usize) -> bool {
+    let count = sittings.iter().max().map_or(0, |most| most + 1);
+    let mut levels = vec![None; count];
+    let is_constant = data.instances.iter().zip(sittings).all(|(own, sitting)| {
+        *levels[*sitting].get_or_insert(own.levels[factor]) == own.levels[factor]
+    });
+    count > 1 && is_constant && levels.iter().any(|it| *it != levels[0])
+}
+
 impl Covariate {
+    /// Returns a covariate of the sittings: for each, whether an instance belongs to it.
+    pub fn of_sittings(sittings: &[usize]) -> Vec<Self> {
+        let count = sittings.iter().max().map_or(0, |most| most + 1);
+        let one = |number: usize| {
+            let values = sittings
+                .iter()
+                .map(|own| f64::from(u8::from(*own == number)));
+            Self {
+                name: "session",
+                values: FactorValues::Numbers(values.collect()),
+                reference: FactorValues::Numbers(vec![0.0]),
+            }
+        };
+        (0..count).map(one).collect()
+    }
+
     /// Returns the name of a level, or of all of it if it is a number.
     pub fn level_name(&self, level: usize) -> String {
         match self.values {

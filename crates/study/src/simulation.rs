@@ -51,6 +51,8 @@ fn designs() -> Vec<SimulatedDesign> {
         design("2⁸⁻² × 2", 8, fraction(8, 6), 2),
         design("2¹⁰⁻⁴ × 1", 10, fraction(10, 6), 1),
         design("2⁷⁻³ × 2", 7, fraction(7, 4), 2),
+        design("2¹⁰⁻⁶ × 2", 10, fraction(10, 4), 2),
+        design("2¹⁰⁻⁶ × 1", 10, fraction(10, 4), 1),
         design("Plackett–Burman of 9 × 2", 9, screening.clone(), 2),
         design("the same, folded over", 9, fold_over(&screening, 9), 1),
     ]

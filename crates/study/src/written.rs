@@ -10,7 +10,8 @@ use crate::factor::StudyFactor;
 use crate::scale::StudyScale;
 
 /// Writes a row per instance, which the importer of runs reads again: a column per factor (0 and 1 for absent and
-/// present), the time as a Unix time stamp, and the metric with its unit. Returns the number of rows.
+/// present), the time as a Unix time stamp, and the metric with its unit; and a row without a cost per setting that failed
+/// every time. Returns the number of rows.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -21,16 +22,29 @@ pub fn write_runs(data: &StudyData, separator: u8, out: &mut impl Write) -> io::
     csv.write_record(names.chain(["unix_time".to_owned(), cost.title]))?;
     for own in &data.instances {
         let levels = own.levels.iter().zip(&data.factors);
-        let levels = levels.map(|(level, factor)| match &factor.levels[*level] {
-            Level::Bool(present) => u8::from(*present).to_string(),
-            other => other.to_string(),
-        });
+        let levels = levels.map(|(level, factor)| level_text(&factor.levels[*level]));
         // The cost of a rate is its inverse.
         let value = digits(data.metric.cost(own.cost) / cost.unit);
         csv.write_record(levels.chain([own.time.to_string(), value]))?;
     }
+    // A setting that failed every time has no cost.
+    for set in &data.failed {
+        let levels = data.levels_of(*set);
+        let levels = levels
+            .iter()
+            .zip(&data.factors)
+            .map(|(level, factor)| level_text(&factor.levels[*level]));
+        csv.write_record(levels.chain([String::new(), "NA".to_owned()]))?;
+    }
     csv.flush()?;
-    Ok(data.instances.len() as u64)
+    Ok((data.instances.len() + data.failed.len()) as u64)
+}
+
+fn level_text(level: &Level) -> String {
+    match level {
+        Level::Bool(present) => u8::from(*present).to_string(),
+        other => other.to_string(),
+    }
 }
 
 /// Writes a row per pair of an instance without a treatment and one with it: the treatment, the costs before and

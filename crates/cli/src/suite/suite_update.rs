@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lapwing_measure::suite::{EditedSuite, Suite, TableUpdate};
+use lapwing_measure::suite::{EditedSuite, SplitFactor, Suite, TableUpdate};
 use lapwing_record::files::{LONGEST_SETTINGS, read_text};
 
 use crate::error::CliError;
@@ -49,6 +49,17 @@ impl SuiteFile {
         self.edited.benchmarks()
     }
 
+    /// Returns the suite with its text.
+    pub fn edited(&self) -> &EditedSuite {
+        &self.edited
+    }
+
+    /// Returns a factor in parts, given the content of its patch.
+    pub fn split(self, factor: &str, patch: Option<&str>) -> Result<SplitFactor, CliError> {
+        let split = self.edited.split(factor, patch);
+        split.map_err(CliError::input)
+    }
+
     /// Writes numbers of benchmarks into their tables and returns the updates. A file without
     /// changes is not written.
     pub fn update(
@@ -68,7 +79,7 @@ impl SuiteFile {
 }
 
 /// Writes the file after checking that it can be read.
-fn write(path: &Path, text: &str) -> Result<(), CliError> {
+pub fn write(path: &Path, text: &str) -> Result<(), CliError> {
     let folder = std::path::absolute(path)?;
     let folder = folder.parent().unwrap_or(Path::new("/"));
     let untouched = format!("{} was not changed", path.display());

@@ -31,7 +31,9 @@ pub use ab_environments::{AbEnvironments, AbEnvironmentsError};
 pub use adhoc::{AdHoc, text as command_text};
 pub use confinement::{Confinement, Isolation};
 pub use duet::{CoreSet, DuetCores};
-pub use editing::{EditedSuite, KeyUpdate, SuiteNumbers, TableUpdate, changes_text};
+pub use editing::{
+    EditedSuite, KeyUpdate, SplitError, SplitFactor, SuiteNumbers, TableUpdate, changes_text,
+};
 pub use error::{SuiteError, SuiteProblem, nearest};
 pub use executor::{
     ClusterSettings, ExecutorTables, JobCommands, SchedulerSettings, SlurmSettings,

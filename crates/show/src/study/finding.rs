@@ -1,5 +1,6 @@
 //! Findings of a study in sentences.
 
+use lapwing_model::Level;
 use lapwing_model::text::{capitalised, counted, first_names, grouped, joined};
 use lapwing_study::{
     BesideEffect, ConditionalEffect, FindingKind, FoldOver, LevelEffect, MainEffect,
@@ -52,6 +53,15 @@ pub fn fold_text(fold: &FoldOver) -> String {
     format!("{told} from the effects or interactions that they could be instead")
 }
 
+/// Returns the name of the base level of a treatment's factor; `None` if the factor is absent there.
+pub fn base_text(data: &StudyData, treatment: usize) -> Option<String> {
+    let factor = &data.factors[data.treatments[treatment].factor];
+    match factor.levels.first()? {
+        Level::Bool(false) if factor.levels.len() == 2 => None,
+        level => Some(format!("{}={level}", factor.name)),
+    }
+}
+
 struct FindingWords<'a> {
     data: &'a StudyData,
     scale: StudyScale,
@@ -83,8 +93,39 @@ impl FindingWords<'_> {
         }
     }
 
+    /// Returns `without b`, or `at b=1` where the base is a level.
+    fn without(&self, treatment: usize) -> String {
+        match base_text(self.data, treatment) {
+            Some(base) => format!("at `{base}`"),
+            None => format!("without {}", self.name(treatment)),
+        }
+    }
+
+    fn without_it(&self, treatment: usize) -> String {
+        match base_text(self.data, treatment) {
+            Some(_) => self.without(treatment),
+            None => "without it".to_owned(),
+        }
+    }
+
+    /// Returns `with` a treatment by a word for it, or `at b=2` where it is a level.
+    fn with(&self, treatment: usize, word: &str) -> String {
+        match base_text(self.data, treatment) {
+            Some(_) => format!("at {}", self.name(treatment)),
+            None => format!("with {word}"),
+        }
+    }
+
     fn setting(&self, setting: &Recommendation) -> String {
         let (value, interval) = setting.value;
+        if !setting.is_told {
+            return format!(
+                "{} is best if the effects are those of the factors that are named first: these runs cannot tell ({} of it \
+                 measured)",
+                self.data.set_text(setting.set),
+                counted(setting.instances, "instance")
+            );
+        }
         format!(
             "{} is expected to take {} [{}, {}], {} against the base ({} of it measured)",
             self.data.set_text(setting.set),
@@ -104,7 +145,11 @@ impl FindingWords<'_> {
              without){}",
             self.verb(effect.effect.change),
             self.change(&effect.effect),
-            self.or_instead(&effect.aliases)
+            match effect.is_of_sessions {
+                true =>
+                    ", or what else differs between the sessions: these runs cannot tell".to_owned(),
+                false => self.or_instead(&effect.aliases),
+            }
         )
     }
 
@@ -142,28 +187,34 @@ impl FindingWords<'_> {
             PairPattern::ChangesSign => {
                 let ConditionalEffect { without, with, .. } = &pair.first;
                 format!(
-                    "{one} {} ({}) without {other} and {} ({}) with it",
+                    "{one} {} ({}) {} and {} ({}) {}",
                     self.verb(without.change),
                     self.change(without),
+                    self.without(pair.first.other),
                     self.verb(with.change),
-                    self.change(with)
+                    self.change(with),
+                    self.with(pair.first.other, "it")
                 )
             }
             PairPattern::EitherOr([first, second]) => {
                 let percent = |share: f64| format!("{:.0} %", 100.0 * share);
                 format!(
-                    "either-or: {one} ({} alone) and {other} ({} alone) remove the same cost; after {other}, {one} \
-                     gains {} of what it gains alone, after {one}, {other} {}",
+                    "either-or: {one} ({} {}) and {other} ({} {}) remove the same cost; after {other}, {one} \
+                     gains {} of that, after {one}, {other} {}",
                     self.change(&pair.first.without),
+                    self.without(pair.first.other),
                     self.change(&pair.second.without),
+                    self.without(pair.first.treatment),
                     percent(first),
                     percent(second)
                 )
             }
             PairPattern::Depends => format!(
-                "{one} depends on {other}: {} without it, {} with it",
+                "{one} depends on {other}: {} {}, {} {}",
                 self.change(&pair.first.without),
-                self.change(&pair.first.with)
+                self.without_it(pair.first.other),
+                self.change(&pair.first.with),
+                self.with(pair.first.other, "it")
             ),
             PairPattern::NotTold => {
                 let instead: Vec<String> = (pair.aliases.iter().take(3))
@@ -207,6 +258,11 @@ impl FindingWords<'_> {
                 self.data.metric.change_text(self.scale, *amplitude),
                 self.data.metric.change_text(self.scale, -amplitude)
             ),
+            BesideEffect::Sessions { sessions, change } => format!(
+                "results differ between the {sessions} sessions, or parts of one with long pauses between them, by up to {}; \
+                 effects allow for it",
+                self.data.metric.size_text(self.scale, *change)
+            ),
             BesideEffect::Drift {
                 change,
                 interval,
@@ -227,11 +283,17 @@ impl FindingWords<'_> {
 
     fn next(&self, next: &NextMeasurement) -> String {
         match next {
-            NextMeasurement::Confirm { set, runner_up } => format!(
-                "confirm the recommended setting: several fresh instances of {}, of {} and of the base in turn",
-                self.data.set_text(*set),
-                self.data.set_text(*runner_up)
-            ),
+            NextMeasurement::Confirm { set, runner_up } => {
+                let own = self.data.set_text(*set);
+                let others = match runner_up {
+                    0 => "and of the base".to_owned(),
+                    set => format!("of {} and of the base", self.data.set_text(*set)),
+                };
+                format!(
+                    "confirm the recommended setting: several fresh instances of {own}{} {others} in turn",
+                    if *runner_up == 0 { "" } else { "," }
+                )
+            }
             NextMeasurement::NotTold { treatments } => format!(
                 "the effect of {} cannot be told from others: measure more settings with and without",
                 first_names(self.names(treatments), 5)

@@ -69,6 +69,10 @@ impl StudyOverview {
     fn headline(&self, data: &StudyData) -> String {
         let text = |value: f64| data.metric.value_text(self.scale, value);
         let best = match &self.recommended {
+            Some(own) if !own.is_told => format!(
+                "; {} may be best, which these runs cannot tell",
+                data.set_text(own.set)
+            ),
             Some(own) => format!(
                 "; {} is expected to take {} [{}, {}], {} against the base",
                 data.set_text(own.set),
@@ -80,7 +84,7 @@ impl StudyOverview {
             None => "; no setting is expected to be better than the base".to_owned(),
         };
         let treatments = counted(data.treatments.len(), "treatment");
-        if self.with_effect + self.interacting_pairs == 0 {
+        if self.with_effect + self.interacting_pairs == 0 && self.recommended.is_none() {
             return format!("None of {treatments} has an effect that can be told from none");
         }
         let interact = match self.interacting_pairs {

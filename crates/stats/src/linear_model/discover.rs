@@ -12,6 +12,9 @@ use crate::number::as_f64;
 /// Fewer degrees of freedom know too little of the noise to be fixed in advance.
 const FEWEST_FREEDOM: usize = 10;
 
+/// With fewer degrees of freedom beside all terms their noise says too little.
+const FEWEST_BESIDE_ALL: usize = 3;
+
 /// Terms whose columns correlate so closely, squared, are one candidate.
 const ALIASED: f64 = 1.0 - 1e-6;
 
@@ -20,6 +23,9 @@ const ORTHOGONAL: f64 = 0.2;
 
 /// So much of the effect of a pair that looks like that of a factor counts.
 const PART_OF_PAIR: f64 = 0.25;
+
+/// Less than this share of the total is rounding.
+const EXACT: f64 = 1e-14;
 
 /// Less than this of a column, of length 1, is left when it depends on others.
 const DEPENDENT: f64 = 1e-7;
@@ -192,6 +198,8 @@ struct Discovery<'a> {
     search: TermSearch<'a>,
     /// The variance that is known before, as a share of the total sum of squares, and its degrees of freedom.
     fixed: Option<(f64, usize)>,
+    /// The same with few degrees of freedom, which counts beside the noise of the model so far.
+    few: Option<(f64, usize)>,
     /// The noise of replicates, where their settings leave nothing beside all terms.
     replicates: Option<ReplicateNoise>,
     survey: Survey,
@@ -210,6 +218,9 @@ impl<'a> Discovery<'a> {
             && has_parts_of_pairs(&search);
         Self {
             fixed: survey.noise.filter(|noise| is_enough(noise) && !is_full),
+            few: survey.noise.filter(|noise| {
+                !is_enough(noise) && noise.1 >= FEWEST_BESIDE_ALL && replicates.is_none()
+            }),
             replicates: replicates.filter(|_| is_full),
             survey,
             search,
@@ -334,18 +345,30 @@ impl<'a> Discovery<'a> {
 
     /// Returns the p-value and F of a term beside its parents; `None` if it is in the model already, as a parent.
     fn p_value_of_addition(&self, term: usize) -> Option<(f64, f64)> {
-        if self.search.chosen[term] {
+        if self.search.chosen[term] || self.survey.hidden[term] {
             return None;
         }
         let (gain, rank, residual, coefficients) = self.search.gain(term)?;
         let (variance, freedom) = self.noise(residual, coefficients)?;
-        p_value(gain, rank, variance, freedom)
+        let usual = p_value(gain, rank, variance, freedom)?;
+        // Where effects hide each other, the noise beside all terms may tell them, few as its degrees of freedom are.
+        let beside_all = self
+            .few
+            .and_then(|(variance, freedom)| p_value(gain, rank, variance, freedom));
+        Some(match beside_all {
+            Some(own) => (2.0 * usual.0.min(own.0), usual.1.max(own.1)),
+            None => usual,
+        })
     }
 
     fn p_value_of_removal(&self, term: usize) -> Option<f64> {
         let (loss, rank) = self.search.loss(term)?;
         let (variance, freedom) = self.noise(self.search.residual(), self.search.coefficients())?;
-        p_value(loss, rank, variance, freedom).map(|(p_value, _)| p_value)
+        let usual = p_value(loss, rank, variance, freedom)?.0;
+        let beside_all = self
+            .few
+            .and_then(|(variance, freedom)| p_value(loss, rank, variance, freedom));
+        Some(beside_all.map_or(usual, |(own, _)| 2.0 * usual.min(own)))
     }
 
     /// Returns the terms of one column that agree with that of a term, beside all factors but itself.
@@ -387,7 +410,8 @@ fn p_value(squares: f64, rank: usize, variance: f64, freedom: usize) -> Option<(
     if rank == 0 || freedom == 0 {
         return None;
     }
-    let statistic = squares / as_f64(rank) / variance.max(1e-300);
+    // Of exact responses, such as counts, the rest is rounding.
+    let statistic = squares / as_f64(rank) / variance.max(EXACT);
     let spread = FisherSnedecor::new(as_f64(rank), as_f64(freedom)).ok()?;
     Some((spread.sf(statistic.max(0.0)), statistic))
 }
@@ -401,6 +425,9 @@ struct Survey {
     /// The variance beside the model with all terms, as a share of the total, with its degrees of freedom; `None` without
     /// any.
     noise: Option<(f64, usize)>,
+    /// Of each term, whether it is a pair of which nothing is left beside all factors: it is a factor's effect then, as
+    /// far as can be told.
+    hidden: Vec<bool>,
     /// The terms of factors.
     factors: Vec<usize>,
     /// The most factors that can be found where the noise is not known: half as many as there are columns that do not
@@ -440,6 +467,12 @@ impl Survey {
                 others.len() - told.min(pairs)
             },
             rank: factors + pairs,
+            hidden: (search.terms.iter().zip(&search.columns))
+                .map(|(term, columns)| {
+                    let is_left = |column: &usize| beside.at(*column, *column) > DEPENDENT;
+                    !term.parents().is_empty() && !columns.iter().any(is_left)
+                })
+                .collect(),
             factors: (0..search.terms.len())
                 .filter(|at| search.terms[*at].parents().is_empty())
                 .collect(),

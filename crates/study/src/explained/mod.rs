@@ -53,6 +53,8 @@ pub struct ExplainedStudy<'d> {
     pub(crate) model: ExplainedModel,
     /// The treatments whose effects depend on how slow the setting is.
     pub(crate) levels: Vec<usize>,
+    /// The largest change that rounding can make.
+    pub(crate) rounding: f64,
 }
 
 impl<'d> ExplainedStudy<'d> {
@@ -67,6 +69,7 @@ impl<'d> ExplainedStudy<'d> {
         };
         let levels = level::effects(data, &mut model)?;
         Ok(Self {
+            rounding: model.rounding(),
             data,
             scale,
             model,
@@ -131,10 +134,29 @@ impl<'d> ExplainedStudy<'d> {
     }
 
     pub(crate) fn of_coefficient(&self, coefficient: &Coefficient) -> StudyContrast {
+        self.contrast_with(coefficient, self.confidence())
+    }
+
+    /// Returns a contrast with an interval of another level. Changes that rounding explains are none: some metrics are
+    /// counts without noise.
+    pub(crate) fn contrast_with(
+        &self,
+        coefficient: &Coefficient,
+        confidence: Confidence,
+    ) -> StudyContrast {
+        let rounding = self.rounding;
+        let exact = |value: f64| if value.abs() <= rounding { 0.0 } else { value };
+        let change = exact(coefficient.estimate);
+        let is_exact = coefficient.standard_error <= rounding && self.model.freedom() >= 1.0;
+        let interval = coefficient.interval(self.model.freedom(), confidence);
         StudyContrast {
-            change: coefficient.estimate,
-            interval: coefficient.interval(self.model.freedom(), self.confidence()),
-            p_value: coefficient.p_value.unwrap_or(1.0),
+            change,
+            interval: interval.map(|it| it.map(exact)),
+            p_value: match coefficient.p_value {
+                _ if change == 0.0 => 1.0,
+                None if is_exact => 0.0,
+                p_value => p_value.unwrap_or(1.0),
+            },
         }
     }
 

@@ -1,6 +1,6 @@
 //! The model: selected factors and pairs, the time of day and drift, and effects that depend on the level.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_stats::linear_model::{
     Coefficient, DiscoveredTerm, DiscoveredTerms, FactorValues, LeastSquares, LinearFit,
@@ -9,7 +9,7 @@ use lapwing_stats::linear_model::{
 use lapwing_stats::{as_f64, mean};
 
 use super::FALSE_FINDINGS;
-use crate::covariates::StudyCovariate;
+use crate::covariates::{Covariate, StudyCovariate, sittings};
 use crate::data::{StudyData, StudyInstance};
 use crate::factor::StudyFactor;
 use crate::fit::{StudyFitError, responses};
@@ -102,7 +102,11 @@ impl ExplainedModel {
         let mut means = Vec::new();
         let mut owners = Vec::new();
         for kind in kinds {
-            for covariate in kind.of(data) {
+            let covariates = match kind {
+                StudyCovariate::Session => Covariate::of_sittings(&sittings(data)),
+                StudyCovariate::Time | StudyCovariate::TimeOfDay => kind.of(data),
+            };
+            for covariate in covariates {
                 if let FactorValues::Numbers(numbers) = &covariate.values {
                     means.push(mean(numbers).unwrap_or(0.0));
                     owners.push(kind);
@@ -237,6 +241,13 @@ impl ExplainedModel {
             levels: &levels,
         };
         Some(average.columns(&self.terms[..before]).len())
+    }
+
+    /// Returns the largest change that rounding can make.
+    pub fn rounding(&self) -> f64 {
+        const SHARE: f64 = 1e-11;
+        let sizes = self.responses.iter().map(|it| it.abs());
+        SHARE * sizes.fold(0.0, f64::max)
     }
 
     /// Returns the estimate of a contrast with its uncertainty.
@@ -382,10 +393,25 @@ fn factor_values(data: &StudyData, parts: &[Option<Vec<f64>>]) -> Vec<FactorValu
         .collect()
 }
 
-/// Returns what may be beside the factors: drift where there are times, the time of day where they cover it.
+/// Returns what may be beside the factors: drift where there are times, the time of day where they cover it; of a few
+/// sittings with long pauses between them these, which say nothing about either.
 fn covariates(data: &StudyData) -> Vec<StudyCovariate> {
     const DAY: f64 = 86_400.0;
+    const MOST_SITTINGS: usize = 12;
+    const FEWEST_OF_EACH: usize = 4;
+    const HOURS: f64 = 2.0;
+    let sittings = sittings(data).into_iter().max().map_or(1, |most| most + 1);
+    if (2..=MOST_SITTINGS).contains(&sittings) {
+        let is_enough = data.instances.len() >= FEWEST_OF_EACH * sittings;
+        return is_enough
+            .then_some(StudyCovariate::Session)
+            .into_iter()
+            .collect();
+    }
     let times: Vec<f64> = data.instances.iter().map(|own| own.time).collect();
+    // Two hours of the day that were measured on some day.
+    let hour = |time: f64| (time.rem_euclid(DAY) / (HOURS * 3_600.0)) as u32;
+    let covered: BTreeSet<u32> = times.iter().map(|time| hour(*time)).collect();
     let least = times.iter().copied().fold(f64::INFINITY, f64::min);
     let most = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut distinct = times;
@@ -396,7 +422,7 @@ fn covariates(data: &StudyData) -> Vec<StudyCovariate> {
         return Vec::new();
     }
     let mut kinds = vec![StudyCovariate::Time];
-    if most - least >= 2.0 * DAY {
+    if most - least >= 2.0 * DAY && as_f64(covered.len()) * HOURS >= 18.0 {
         kinds.push(StudyCovariate::TimeOfDay);
     }
     kinds

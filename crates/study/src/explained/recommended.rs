@@ -20,8 +20,10 @@ pub struct Recommendation {
     pub beside_base: StudyContrast,
     /// The number of instances that were measured of it.
     pub instances: usize,
-    /// The next best setting: without the step that gains least.
+    /// The next best setting, which differs by one or two factors or is the base.
     pub runner_up: u128,
+    /// Whether the settings tell the effects that it rests on from all others: else neither value nor difference is known.
+    pub is_told: bool,
 }
 
 impl ExplainedStudy<'_> {
@@ -47,7 +49,6 @@ impl ExplainedStudy<'_> {
             .map(|start| self.descend(start, &together));
         let mut best = ends.min_by(|one, other| cost(one).total_cmp(&cost(other)))?;
         // What changes nothing goes back to the base, the least step first.
-        let mut runner_up = base.clone();
         loop {
             let steps = (0..best.len()).filter(|at| best[*at] != 0);
             let steps = steps.filter_map(|at| {
@@ -62,7 +63,6 @@ impl ExplainedStudy<'_> {
                 break;
             };
             if self.is_sure(&step) && sign * step.change < 0.0 {
-                runner_up = without;
                 break;
             }
             best = without;
@@ -75,13 +75,50 @@ impl ExplainedStudy<'_> {
         let fixed: Vec<(usize, usize)> = best.iter().copied().enumerate().collect();
         let expected = self.model.contrast(&self.model.row(data, &fixed))?;
         let interval = expected.interval(self.model.freedom(), Confidence::P95)?;
+        let runner_up = self.next_best(&best, &together).unwrap_or(base);
         Some(Recommendation {
+            is_told: self.is_told(),
             set: data.set_of(&best),
             value: (value, interval),
             beside_base,
             instances: data.instances.iter().filter(|it| it.levels == best).count(),
             runner_up: data.set_of(&runner_up),
         })
+    }
+
+    /// Returns whether nothing that was found could be another effect or interaction.
+    fn is_told(&self) -> bool {
+        self.aliased().is_empty()
+    }
+
+    /// Returns the best setting that differs from another by one or two factors of the model.
+    fn next_best(&self, best: &[usize], together: &Together) -> Option<Vec<usize>> {
+        let data = self.data;
+        let sign = data.metric.sign(self.scale);
+        let in_model = (0..best.len()).filter(|at| self.model.has_main(*at));
+        let steps: Vec<(usize, usize)> = in_model
+            .flat_map(|at| (0..data.factors[at].levels.len()).map(move |level| (at, level)))
+            .filter(|(at, level)| best[*at] != *level)
+            .collect();
+        let with = |changes: &[(usize, usize)]| {
+            let mut setting = best.to_vec();
+            for (at, level) in changes {
+                setting[*at] = *level;
+            }
+            setting
+        };
+        let single = steps.iter().map(|step| with(&[*step]));
+        let double = steps.iter().enumerate().flat_map(|(place, one)| {
+            let others = steps[place + 1..].iter().filter(|other| other.0 != one.0);
+            others.map(|other| with(&[*one, *other]))
+        });
+        let all = single
+            .chain(double)
+            .filter(|setting| together.allows(setting));
+        let costs = all.map(|setting| (sign * self.model.value(data, &setting), setting));
+        costs
+            .min_by(|one, other| one.0.total_cmp(&other.0))
+            .map(|(_, setting)| setting)
     }
 
     /// Changes one factor at a time as long as that is better.

@@ -9,7 +9,7 @@ use lapwing_stats::{Confidence, Interval};
 pub use self::next::NextMeasurement;
 pub use self::pairs::{PairFinding, PairPattern};
 use crate::alias::factor_aliases;
-use crate::covariates::StudyCovariate;
+use crate::covariates::{StudyCovariate, is_of_sessions, sittings};
 use crate::data::StudyData;
 use crate::explained::{ExplainedStudy, StudyContrast};
 pub use crate::explained::{LevelEffect, Recommendation};
@@ -94,6 +94,8 @@ pub struct MainEffect {
     pub instances: [usize; 2],
     /// What the change could be of instead: numbers of one treatment or two.
     pub aliases: Vec<Vec<usize>>,
+    /// Whether it is constant in each session, so that it could be what else differs between them.
+    pub is_of_sessions: bool,
     /// Whether it, or a part of it, could be of pairs of others, such as in a screening design.
     pub is_mixed: bool,
 }
@@ -107,6 +109,13 @@ pub enum BesideEffect {
         amplitude: f64,
         /// The hour with the highest value, UTC.
         hour: f64,
+    },
+    /// Sessions, or parts of one with long pauses between them, that differ.
+    Sessions {
+        /// Their number.
+        sessions: usize,
+        /// The largest difference between two.
+        change: f64,
     },
     /// A drift of the machine from the first to the last instance.
     Drift {
@@ -162,7 +171,9 @@ impl StudyFinding {
             Self::Pair(pair) => Some(pair.beyond),
             Self::Level(level) => Some(level.high.1.change - level.low.1.change),
             Self::Beside(BesideEffect::TimeOfDay { amplitude, .. }) => Some(*amplitude),
-            Self::Beside(BesideEffect::Drift { change, .. }) => Some(*change),
+            Self::Beside(
+                BesideEffect::Drift { change, .. } | BesideEffect::Sessions { change, .. },
+            ) => Some(*change),
             Self::Next(_) => None,
         }
     }
@@ -217,6 +228,7 @@ impl ExplainedStudy<'_> {
     fn main_effects(&self) -> (Vec<MainEffect>, Vec<MainEffect>) {
         let wide = self.with_all_factors();
         let pairs = factor_aliases(self.data);
+        let sittings = sittings(self.data);
         let (mut sure, mut undecided) = (Vec::new(), Vec::new());
         for (treatment, own) in self.data.treatments.iter().enumerate() {
             let average = self.average(treatment);
@@ -229,10 +241,7 @@ impl ExplainedStudy<'_> {
             let single = || {
                 let wide = wide.as_ref()?;
                 let coefficient = wide.model.contrast(&weights(wide))?;
-                Some(StudyContrast {
-                    interval: coefficient.interval(wide.model.freedom(), Confidence::P95),
-                    ..wide.of_coefficient(&coefficient)
-                })
+                Some(wide.contrast_with(&coefficient, Confidence::P95))
             };
             let Some(effect) = decided.or_else(single) else {
                 continue;
@@ -248,6 +257,7 @@ impl ExplainedStudy<'_> {
                 effect,
                 instances: [count(0), count(own.level)],
                 aliases: self.aliases(ModelTerm::Main(own.factor)),
+                is_of_sessions: is_of_sessions(self.data, &sittings, own.factor),
                 is_mixed: !pairs[own.factor].is_empty(),
             };
             if decided.is_some() {
@@ -301,7 +311,7 @@ impl ExplainedStudy<'_> {
         let days = (most - least) / DAY;
         let effect = |kind: &StudyCovariate| match kind {
             StudyCovariate::Time => {
-                let slope = unit(varied)?;
+                let slope = unit(varied).filter(|it| self.is_sure(it))?;
                 Some(BesideEffect::Drift {
                     change: slope.change * days,
                     interval: slope.interval.map(|it| it.map(|end| end * days)),
@@ -317,7 +327,17 @@ impl ExplainedStudy<'_> {
                     hour: 24.0 * turn / std::f64::consts::TAU,
                 })
             }
-            StudyCovariate::Session => None,
+            StudyCovariate::Session => {
+                let sessions = sittings(self.data).iter().max().map_or(1, |most| most + 1);
+                let own = (0..sessions).map(|at| unit(varied + at).map_or(0.0, |it| it.change));
+                let (least, most) = own.fold((f64::INFINITY, f64::NEG_INFINITY), |ends, it| {
+                    (ends.0.min(it), ends.1.max(it))
+                });
+                Some(BesideEffect::Sessions {
+                    sessions,
+                    change: most - least,
+                })
+            }
         };
         self.model.beside.iter().filter_map(effect).collect()
     }
@@ -334,5 +354,45 @@ impl ExplainedStudy<'_> {
             levels: self.levels.clone(),
             ..*self
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::average::tests::study;
+
+    #[test]
+    fn exact_counts_have_findings_and_rounding_has_none() {
+        // Without noise, as of instructions or allocations.
+        let cost = |set: u128, _: usize| {
+            let one = if set & 1 == 1 { 297.3 } else { 0.0 };
+            let other = if set & 2 == 2 { -29.1 } else { 0.0 };
+            820.7 + one + other
+        };
+        for replicates in [1, 3] {
+            let data = study(4, replicates, cost);
+            let found = findings(&data, None);
+            let effects = found
+                .findings
+                .iter()
+                .filter(|it| it.kind() == FindingKind::Effect);
+            let effects: Vec<Vec<usize>> = effects.map(StudyFinding::treatments).collect();
+            assert_eq!(effects, [[0], [1]], "{:?}", found.findings);
+            let undecided = found
+                .findings
+                .iter()
+                .filter(|it| it.kind() == FindingKind::Undecided);
+            assert!(
+                undecided.clone().count() == 2
+                    && undecided.into_iter().all(|it| it.size() == Some(0.0))
+            );
+            assert!(
+                !found
+                    .findings
+                    .iter()
+                    .any(|it| matches!(it, StudyFinding::Pair(_)))
+            );
+        }
     }
 }

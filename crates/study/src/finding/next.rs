@@ -1,7 +1,10 @@
 //! What to measure next.
 
+use lapwing_stats::linear_model::ModelTerm;
+
 use super::MainEffect;
 use crate::alias::FoldOver;
+use crate::data::StudyData;
 use crate::explained::{ExplainedStudy, Recommendation};
 
 /// A recommended setting with fewer instances is to be confirmed.
@@ -62,7 +65,7 @@ pub(super) fn findings(
         all.any(|effect| effect.treatment == at)
     };
     let treatments: Vec<usize> = (0..data.treatments.len())
-        .filter(|at| !is_told(*at))
+        .filter(|at| !is_told(*at) && !always_fails(data, *at))
         .collect();
     if !treatments.is_empty() {
         found.push(NextMeasurement::NotTold { treatments });
@@ -72,7 +75,12 @@ pub(super) fn findings(
         found.push(NextMeasurement::Replicates);
     }
     found.extend(more_instances(study, undecided));
-    let open = study.model.open_pairs;
+    let told = study.model.found.iter();
+    let told = told.filter(|own| matches!(own.term, ModelTerm::Pair(..)) && own.aliases.is_empty());
+    let open = study
+        .model
+        .open_pairs
+        .min(study.model.pairs - told.count().min(study.model.pairs));
     if open > 0 {
         found.push(NextMeasurement::OpenPairs {
             open,
@@ -80,6 +88,12 @@ pub(super) fn findings(
         });
     }
     found
+}
+
+/// Returns whether every setting with a treatment failed.
+fn always_fails(data: &StudyData, treatment: usize) -> bool {
+    let has = |set: u128| set >> treatment & 1 == 1;
+    data.failed.iter().any(|set| has(*set)) && !data.instances.iter().any(|own| has(own.set))
 }
 
 /// Returns how many times the instances would resolve 5 % for the undecided treatments.

@@ -1,5 +1,6 @@
 //! Treatments whose effects depend on each other.
 
+use lapwing_stats::as_f64;
 use lapwing_stats::linear_model::ModelTerm;
 
 use crate::explained::{ConditionalEffect, ExplainedStudy};
@@ -49,13 +50,15 @@ impl ExplainedStudy<'_> {
             let term = ModelTerm::Pair(pair[0], pair[1]);
             self.model.found.iter().any(|own| own.term == term)
         });
-        let mut found: Vec<PairFinding> = pairs.filter_map(|pair| self.pair_effect(pair)).collect();
+        let mut found: Vec<PairFinding> =
+            pairs.flat_map(|pair| self.pairs_of_levels(pair)).collect();
         found.sort_by(|one, other| other.beyond.abs().total_cmp(&one.beyond.abs()));
         found
     }
 
-    /// Returns the effect of a pair of factors: of the levels with the clearest interaction.
-    fn pair_effect(&self, factors: [usize; 2]) -> Option<PairFinding> {
+    /// Returns the effects of a pair of factors: of the levels with the clearest interaction, and of all others that are
+    /// clear among them, if their levels are no numbers.
+    fn pairs_of_levels(&self, factors: [usize; 2]) -> Vec<PairFinding> {
         let of = |factor: usize| {
             let all = self.data.treatments.iter().enumerate();
             all.filter(move |(_, own)| own.factor == factor)
@@ -63,16 +66,36 @@ impl ExplainedStudy<'_> {
         };
         let candidates =
             of(factors[0]).flat_map(|one| of(factors[1]).map(move |other| [one, other]));
-        let clearest = candidates
-            .filter_map(|pair| Some((pair, self.interaction(pair)?)))
-            .min_by(|(_, one), (_, other)| {
-                let sizes = other.1.abs().total_cmp(&one.1.abs());
-                one.0.total_cmp(&other.0).then(sizes)
-            });
-        let ([one, other], (p_value, beyond)) = clearest?;
-        if p_value > self.limit() {
-            return None;
-        }
+        let candidates = candidates.filter_map(|pair| Some((pair, self.interaction(pair)?)));
+        let mut candidates: Vec<([usize; 2], (f64, f64))> = candidates.collect();
+        candidates.sort_by(|(_, one), (_, other)| {
+            let sizes = other.1.abs().total_cmp(&one.1.abs());
+            one.0.total_cmp(&other.0).then(sizes)
+        });
+        let has_numbers = factors
+            .iter()
+            .any(|at| self.data.factors[*at].numbers().is_some());
+        let all = as_f64(candidates.len().max(1));
+        let limit = |place: usize| match (place, has_numbers) {
+            (0, _) => self.limit(),
+            (_, true) => 0.0,
+            (_, false) => self.limit() / all,
+        };
+        let clear = candidates.iter().enumerate();
+        let clear = clear
+            .filter(|(place, (_, (p_value, _)))| *p_value <= limit(*place) && limit(*place) > 0.0);
+        let found =
+            clear.filter_map(|(_, (pair, (_, beyond)))| self.pair_effect(factors, *pair, *beyond));
+        found.collect()
+    }
+
+    /// Returns the effect of a pair of treatments, whose interaction is sure.
+    fn pair_effect(
+        &self,
+        factors: [usize; 2],
+        [one, other]: [usize; 2],
+        beyond: f64,
+    ) -> Option<PairFinding> {
         let (mut first, mut second) =
             (self.conditional(one, other)?, self.conditional(other, one)?);
         let aliases = self.aliases(ModelTerm::Pair(factors[0], factors[1]));

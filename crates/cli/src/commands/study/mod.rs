@@ -11,6 +11,7 @@ mod optimise;
 mod options;
 mod rounds;
 mod run;
+mod split;
 mod suite;
 
 pub use options::StudyDataOptions;
@@ -35,6 +36,7 @@ enum StudyAction {
     Design(Box<design::StudyDesignCommand>),
     Run(Box<run::StudyRunCommand>),
     Optimise(Box<optimise::StudyOptimise>),
+    Split(split::StudySplit),
     Confirm(Box<confirm::StudyConfirm>),
     Import(import::StudyImport),
     Findings(Box<findings::StudyFindings>),
@@ -50,6 +52,7 @@ impl StudyCommand {
             StudyAction::Design(command) => command.act(context),
             StudyAction::Run(command) => command.act(context),
             StudyAction::Optimise(command) => command.act(context),
+            StudyAction::Split(command) => command.act(context),
             StudyAction::Confirm(command) => command.act(context),
             StudyAction::Import(command) => command.act(context),
             StudyAction::Findings(command) => command.act(context),

@@ -1,10 +1,12 @@
 //! Edits the numbers of benchmarks in the text of a suite file; the rest of it is kept.
 
 mod lines;
+mod split;
 
 use lapwing_model::text::counted;
 use toml_edit::{DocumentMut, Item, TableLike, TomlError, Value};
 
+pub use self::split::{SplitError, SplitFactor};
 use super::{BurnIn, Case, Settings, Suite};
 
 /// Numbers of a benchmark; `None` for those that are kept.

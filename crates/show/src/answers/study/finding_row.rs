@@ -52,6 +52,10 @@ pub struct StudyFindingRow<'d> {
     crossing_upper: Option<f64>,
     /// The hour of the day, UTC, with the highest value.
     hour: Option<f64>,
+    /// Number of sessions that differ.
+    sessions: Option<usize>,
+    /// Whether a treatment is constant in each session, so that it could be what else differs between them.
+    of_sessions: Option<bool>,
     /// The days from the first to the last instance.
     days: Option<f64>,
     /// The expected value of a setting in the unit.
@@ -128,11 +132,21 @@ impl<'d> StudyFindingRow<'d> {
         Self {
             setting: Some(data.set_text(own.set)),
             runner_up: Some(data.set_text(own.runner_up)),
-            expected: Some(value(scale, expected)),
-            expected_lower: Some(value(scale, interval.lower)),
-            expected_upper: Some(value(scale, interval.upper)),
             measured_instances: Some(own.instances),
-            ..self.contrast(scale, &own.beside_base)
+            ..if own.is_told {
+                Self {
+                    expected: Some(value(scale, expected)),
+                    expected_lower: Some(value(scale, interval.lower)),
+                    expected_upper: Some(value(scale, interval.upper)),
+                    ..self.contrast(scale, &own.beside_base)
+                }
+            } else {
+                Self {
+                    effect: None,
+                    change: ChangeFields::default(),
+                    ..self
+                }
+            }
         }
     }
 
@@ -141,6 +155,7 @@ impl<'d> StudyFindingRow<'d> {
         Self {
             instances_with: with,
             instances_without: without,
+            of_sessions: Some(own.is_of_sessions),
             ..self.contrast(scale, &own.effect)
         }
     }
@@ -189,6 +204,10 @@ impl<'d> StudyFindingRow<'d> {
         match beside {
             BesideEffect::TimeOfDay { hour, .. } => Self {
                 hour: Some(*hour),
+                ..self
+            },
+            BesideEffect::Sessions { sessions, .. } => Self {
+                sessions: Some(*sessions),
                 ..self
             },
             BesideEffect::Drift {

@@ -16,6 +16,7 @@ mod optimise;
 mod paths;
 mod pca;
 mod scatter;
+mod split;
 mod stability;
 
 use std::path::Path;
@@ -32,6 +33,7 @@ use self::fields::StudyFields;
 pub use self::optimise::{OptimisationAnswer, round_text};
 pub use self::paths::PathQuestion;
 pub use self::pca::ComponentQuestion;
+pub use self::split::SplitAnswer;
 pub use self::stability::stability_note;
 use crate::chart::{Chart, PageSection, SaveError, save_page_with};
 use crate::study::data_note;
@@ -54,6 +56,7 @@ pub const KINDS: &[&AnswerKind] = &[
     &paths::KIND,
     &pca::KIND,
     &scatter::KIND,
+    &split::KIND,
     &stability::KIND,
 ];
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::fields::{ChangeFields, ContrastFields, StudyFields, value};
 use super::{StudyAnswer, StudyAnswerError, p_text};
-use crate::study::{StudyMetricText, chart, study_finding_text};
+use crate::study::{StudyMetricText, base_text, chart, study_finding_text};
 use crate::writing::Align::{Left, Right};
 use crate::writing::{AnswerKind, Note, Table};
 
@@ -76,7 +76,7 @@ impl<'d> StudyAnswer<'d> {
         let scale = scatter.scale;
         let mut table = Table::new(&[
             ("by", Left),
-            ("without it", Right),
+            ("without it, or at the base", Right),
             ("p", Right),
             ("with it", Right),
             ("p", Right),
@@ -141,9 +141,16 @@ fn headline(data: &StudyData, scatter: &TreatmentScatter, fields: &ScatterFields
         .find(|own| Some(own.other) == scatter.by);
     match (modifier, fields.by, scatter.average) {
         (Some(own), Some(by), _) => format!(
-            "{first}; {} without {by}, {} with it",
+            "{first}; {} {}, {} {}",
             change(&own.without),
-            change(&own.with)
+            base_text(data, own.other)
+                .map_or_else(|| format!("without {by}"), |base| format!("at {base}")),
+            change(&own.with),
+            base_text(data, own.other).map_or_else(|| "with it".to_owned(), |_| format!("at {by}"))
+        ),
+        (None, _, Some(average)) if scatter.level.is_some() => format!(
+            "{first}; {} on average, and it depends on how slow a setting is",
+            change(&average)
         ),
         (None, Some(by), Some(average)) => format!(
             "{first}; {} on average, and {by} does not change that as far as can be told",
