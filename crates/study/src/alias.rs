@@ -113,10 +113,7 @@ impl ExplainedStudy<'_> {
         let found = &self.model.found;
         let is_found = |factor: usize| self.model.has_main(factor);
         let of_factors = factor_aliases(self.data);
-        let parents = self.model.terms.iter().filter(|term| {
-            matches!(term, ModelTerm::Main(_)) && found.iter().all(|own| own.term != **term)
-        });
-        let parents = parents.map(|term| (*term, Vec::new()));
+        let parents = self.model.parent_aliases.iter().cloned();
         let all = found.iter().map(|own| (own.term, own.aliases.clone()));
         let all = all.chain(parents).map(|(term, mut others)| {
             if let ModelTerm::Main(factor) = term {

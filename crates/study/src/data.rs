@@ -429,6 +429,13 @@ impl StudyData {
                 ..instance.clone()
             });
         }
+        for set in &self.failed {
+            let levels = self.levels_of(*set);
+            if dropped.iter().all(|at| levels[*at] == 0) {
+                let levels: Vec<usize> = kept.iter().map(|at| levels[*at]).collect();
+                rest.failed.push(rest.set_of(&levels));
+            }
+        }
         if rest.instances.is_empty() {
             return Err(StudyError::NoValues {
                 benchmark: self.benchmark.clone(),

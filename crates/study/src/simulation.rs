@@ -254,6 +254,7 @@ fn is_true(finding: &StudyFinding, truth: &SimulatedTruth, scale: StudyScale) ->
             ];
             Some(is_so(level.high.1.change - level.low.1.change, high - low))
         }
+        StudyFinding::Setting(own) if !own.is_told => None,
         StudyFinding::Setting(own) => Some(is_so(
             own.beside_base.change,
             truth.value(scale, own.set) - truth.value(scale, 0),

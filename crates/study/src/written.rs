@@ -27,6 +27,7 @@ pub fn write_runs(data: &StudyData, separator: u8, out: &mut impl Write) -> io::
         let value = digits(data.metric.cost(own.cost) / cost.unit);
         csv.write_record(levels.chain([own.time.to_string(), value]))?;
     }
+    let latest = data.instances.last().map_or(0.0, |own| own.time);
     // A setting that failed every time has no cost.
     for set in &data.failed {
         let levels = data.levels_of(*set);
@@ -34,7 +35,7 @@ pub fn write_runs(data: &StudyData, separator: u8, out: &mut impl Write) -> io::
             .iter()
             .zip(&data.factors)
             .map(|(level, factor)| level_text(&factor.levels[*level]));
-        csv.write_record(levels.chain([String::new(), "NA".to_owned()]))?;
+        csv.write_record(levels.chain([latest.to_string(), "NA".to_owned()]))?;
     }
     csv.flush()?;
     Ok((data.instances.len() + data.failed.len()) as u64)

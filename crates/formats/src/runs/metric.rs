@@ -17,6 +17,19 @@ const PREFIXES: [(&str, &str); 9] = [
     ("ns", "ns"),
 ];
 
+/// Units at the end of a column's name, as in `duration_ms`.
+const SUFFIXES: [(&str, &str); 9] = [
+    ("_usec", "us"),
+    ("_msec", "ms"),
+    ("_seconds", "s"),
+    ("_secs", "s"),
+    ("_sec", "s"),
+    ("_us", "us"),
+    ("_ms", "ms"),
+    ("_ns", "ns"),
+    ("_s", "s"),
+];
+
 /// A metric as the name of its column states it.
 #[derive(Debug)]
 pub(super) struct StatedMetric {
@@ -29,7 +42,7 @@ pub(super) struct StatedMetric {
 }
 
 impl StatedMetric {
-    /// Returns the metric of a column such as `usec_per_task`, `wall_time (ms)`, `score (1, higher is better)` or `cost`.
+    /// Returns the metric of a column such as `usec_per_task`, `duration_ms`, `wall_time (ms)`, `score (1, higher is better)` or `cost`.
     pub(super) fn of(title: &str) -> Self {
         let stated = title.strip_suffix(')');
         if let Some((name, marks)) = stated.and_then(|rest| rest.rsplit_once(" (")) {
@@ -47,7 +60,13 @@ impl StatedMetric {
                 None => rest.is_empty().then(|| ("time".to_owned(), unit)),
             }
         });
-        match prefixed {
+        let suffixed = || {
+            SUFFIXES.into_iter().find_map(|(suffix, unit)| {
+                let name = title.strip_suffix(suffix).filter(|name| !name.is_empty())?;
+                Some((name.to_owned(), unit))
+            })
+        };
+        match prefixed.or_else(suffixed) {
             Some((name, unit)) => Self::new(&name, unit, None, true),
             None => Self::new(title, "", None, false),
         }

@@ -171,6 +171,15 @@ impl FindingWords<'_> {
     fn undecided(&self, effect: &MainEffect) -> String {
         // Many effects are tested, so that one of them seems to differ more easily.
         let interval = effect.effect.interval;
+        let fewest = effect.instances.iter().min().copied().unwrap_or(0);
+        if fewest < 3 {
+            let name = self.name(effect.treatment);
+            let change = self.change(&effect.effect);
+            return format!(
+                "{name}: {change}; {} with or without it: too few",
+                counted(fewest, "instance")
+            );
+        }
         let is_apart = interval.is_some_and(|it| it.lower > 0.0 || it.upper < 0.0);
         let correction = match (is_apart, effect.is_mixed) {
             (true, true) => "; pairs of others can look like it in these settings",
@@ -197,7 +206,7 @@ impl FindingWords<'_> {
                 )
             }
             PairPattern::EitherOr([first, second]) => {
-                let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+                let percent = |share: f64| format!("{:.0} %", 100.0 * share.max(0.0));
                 format!(
                     "either-or: {one} ({} {}) and {other} ({} {}) remove the same cost; after {other}, {one} \
                      gains {} of that, after {one}, {other} {}",

@@ -59,6 +59,8 @@ pub struct DiscoveredTerms {
     pub found: Vec<DiscoveredTerm>,
     /// The terms of the model in the matrix's order: the intercept, those found, and the parents that they need.
     pub terms: Vec<ModelTerm>,
+    /// The terms that the runs cannot tell, beside all factors, from those of the model that were not found themselves.
+    pub parent_aliases: Vec<(ModelTerm, Vec<ModelTerm>)>,
     /// The number of candidates; terms that the runs cannot tell apart are one.
     pub candidates: usize,
     /// The number of pairs that the runs cannot tell from others.
@@ -139,9 +141,11 @@ pub fn discovery_size(matrix: &ModelMatrix, settings: usize) -> DiscoverySize {
             (None, Some(own)) => own.settings.saturating_sub(2),
             (None, None) => rows.saturating_sub(2),
         };
+        // Each term has two chances then.
+        let chances = if discovery.few.is_some() { 2 } else { 1 };
         DiscoverySize {
-            factors,
-            pairs: survey.candidates,
+            factors: chances * factors,
+            pairs: chances * survey.candidates,
             freedom,
         }
     })
@@ -207,7 +211,7 @@ struct Discovery<'a> {
 
 impl<'a> Discovery<'a> {
     fn new(search: TermSearch<'a>, replicates: Option<ReplicateNoise>, total: f64) -> Self {
-        let survey = Survey::new(&search);
+        let survey = Survey::new(&search, replicates.is_some());
         let is_enough = |(_, freedom): &(f64, usize)| *freedom >= FEWEST_FREEDOM;
         let replicates = replicates.map(|own| ReplicateNoise {
             variance: own.variance / total,
@@ -290,6 +294,10 @@ impl<'a> Discovery<'a> {
                     p_value: *p_value,
                     aliases: self.aliases(*term),
                 })
+                .collect(),
+            parent_aliases: (0..terms.len())
+                .filter(|at| self.search.chosen[*at] && found.iter().all(|(own, _)| own != at))
+                .map(|at| (terms[at], self.aliases(at)))
                 .collect(),
             candidates: self.survey.candidates,
             open_pairs: self.survey.open_pairs,
@@ -438,7 +446,7 @@ struct Survey {
 }
 
 impl Survey {
-    fn new(search: &TermSearch<'_>) -> Self {
+    fn new(search: &TermSearch<'_>, has_replicates: bool) -> Self {
         let mut swept = search.swept.clone();
         let of_kind = |is_main: bool| -> Vec<&Vec<usize>> {
             let own = search.terms.iter().zip(&search.columns);
@@ -476,7 +484,12 @@ impl Survey {
             factors: (0..search.terms.len())
                 .filter(|at| search.terms[*at].parents().is_empty())
                 .collect(),
-            screened: (factors + pairs).div_ceil(2),
+            screened: if has_replicates {
+                (factors + pairs).div_ceil(2)
+            } else {
+                // Without replicates the noise is what the others leave.
+                (factors + pairs).div_ceil(2).min(pairs.max(1))
+            },
             noise,
             beside: (!is_full).then_some(beside),
         }

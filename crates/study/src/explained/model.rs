@@ -55,6 +55,8 @@ pub(crate) struct ExplainedModel {
     pub triples: Vec<Triple>,
     pub levels: Vec<LevelColumn>,
     pub found: Vec<DiscoveredTerm>,
+    /// What the instances cannot tell from the factors of pairs that were found, which were not found themselves.
+    pub parent_aliases: Vec<(ModelTerm, Vec<ModelTerm>)>,
     pub candidates: usize,
     /// The number of pairs of factors that cannot be told from others, and of all.
     pub open_pairs: usize,
@@ -163,6 +165,7 @@ impl ExplainedModel {
             terms: request.terms,
             triples: request.triples,
             levels: Vec::new(),
+            parent_aliases: found.parent_aliases,
             found: found.found,
             candidates: found.candidates,
             open_pairs: found.open_pairs,
@@ -190,6 +193,7 @@ impl ExplainedModel {
         let stays = |own: &&DiscoveredTerm| request.terms.contains(&own.term);
         Ok(Self {
             found: self.found.iter().filter(stays).cloned().collect(),
+            parent_aliases: self.parent_aliases.clone(),
             terms: request.terms,
             triples: request.triples,
             levels: request.levels,
@@ -469,16 +473,24 @@ fn with_triples(
     let share = as_f64(terms.len()) / as_f64(found.candidates.max(terms.len()));
     let again = discover_terms(&matrix, responses, FALSE_FINDINGS * share, known)?;
     let again = again.ok_or(StudyFitError::Equal)?;
-    let aliases = |own: &DiscoveredTerm| {
-        let before = found.found.iter().find(|it| it.term == own.term);
-        before.map_or_else(Vec::new, |it| it.aliases.clone())
+    let aliases = |own: ModelTerm| {
+        let found_before = found.found.iter().map(|it| (it.term, &it.aliases));
+        let parents = found
+            .parent_aliases
+            .iter()
+            .map(|(it, aliases)| (*it, aliases));
+        let before = found_before.chain(parents).find(|(it, _)| *it == own);
+        before.map_or_else(Vec::new, |(_, aliases)| aliases.clone())
     };
     Ok(DiscoveredTerms {
         found: (again.found.iter())
             .map(|own| DiscoveredTerm {
-                aliases: aliases(own),
+                aliases: aliases(own.term),
                 ..own.clone()
             })
+            .collect(),
+        parent_aliases: (again.parent_aliases.iter())
+            .map(|(own, _)| (*own, aliases(*own)))
             .collect(),
         open_pairs: found.open_pairs,
         ..again

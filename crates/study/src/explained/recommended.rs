@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use lapwing_stats::{Confidence, Interval};
 
 use super::{ExplainedStudy, StudyContrast};
+use crate::finding::FEWEST_INSTANCES;
 
 /// The number of measured settings from which the best one is looked for.
 const STARTS: usize = 5;
@@ -33,6 +34,9 @@ impl ExplainedStudy<'_> {
     /// Steps that change nothing are left out.
     pub(crate) fn recommended(&self) -> Option<Recommendation> {
         let data = self.data;
+        if data.instances.len() < 2 * FEWEST_INSTANCES {
+            return None;
+        }
         let sign = data.metric.sign(self.scale);
         let together = Together::new(self);
         let cost = |setting: &[usize]| sign * self.model.value(data, setting);

@@ -15,6 +15,9 @@ use crate::explained::{ExplainedStudy, StudyContrast};
 pub use crate::explained::{LevelEffect, Recommendation};
 use crate::scale::StudyScale;
 
+/// Of fewer instances on a side nothing is concluded.
+pub(crate) const FEWEST_INSTANCES: usize = 3;
+
 /// The subject of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FindingKind {
@@ -167,7 +170,7 @@ impl StudyFinding {
     pub fn size(&self) -> Option<f64> {
         match self {
             Self::Effect(own) | Self::Undecided(own) => Some(own.effect.change),
-            Self::Setting(own) => Some(own.beside_base.change),
+            Self::Setting(own) => own.is_told.then_some(own.beside_base.change),
             Self::Pair(pair) => Some(pair.beyond),
             Self::Level(level) => Some(level.high.1.change - level.low.1.change),
             Self::Beside(BesideEffect::TimeOfDay { amplitude, .. }) => Some(*amplitude),
@@ -232,7 +235,15 @@ impl ExplainedStudy<'_> {
         let (mut sure, mut undecided) = (Vec::new(), Vec::new());
         for (treatment, own) in self.data.treatments.iter().enumerate() {
             let average = self.average(treatment);
-            let decided = average.filter(|it| self.is_sure(it));
+            let count = |level: usize| {
+                let instances = self.data.instances.iter();
+                instances
+                    .filter(|it| it.levels[own.factor] == level)
+                    .count()
+            };
+            let instances = [count(0), count(own.level)];
+            let is_enough = instances.iter().all(|own| *own >= FEWEST_INSTANCES);
+            let decided = average.filter(|it| is_enough && self.is_sure(it));
             let weights = |study: &Self| {
                 study
                     .model
@@ -246,16 +257,10 @@ impl ExplainedStudy<'_> {
             let Some(effect) = decided.or_else(single) else {
                 continue;
             };
-            let count = |level: usize| {
-                let instances = self.data.instances.iter();
-                instances
-                    .filter(|it| it.levels[own.factor] == level)
-                    .count()
-            };
             let effect = MainEffect {
                 treatment,
                 effect,
-                instances: [count(0), count(own.level)],
+                instances,
                 aliases: self.aliases(ModelTerm::Main(own.factor)),
                 is_of_sessions: is_of_sessions(self.data, &sittings, own.factor),
                 is_mixed: !pairs[own.factor].is_empty(),
@@ -284,8 +289,14 @@ impl ExplainedStudy<'_> {
             let mut all = self.data.treatments.iter();
             all.position(|own| own.factor == factor)
         };
-        let found = self.model.found.iter().find(|own| own.term == term);
-        let aliases = found.into_iter().flat_map(|own| &own.aliases);
+        let found = self.model.found.iter().map(|own| (own.term, &own.aliases));
+        let parents = self
+            .model
+            .parent_aliases
+            .iter()
+            .map(|(own, aliases)| (*own, aliases));
+        let found = found.chain(parents).find(|(own, _)| *own == term);
+        let aliases = found.into_iter().flat_map(|(_, aliases)| aliases);
         aliases
             .filter_map(|term| match *term {
                 ModelTerm::Main(factor) => Some(vec![treatment(factor)?]),
@@ -361,6 +372,7 @@ impl ExplainedStudy<'_> {
 mod tests {
     use super::*;
     use crate::average::tests::study;
+    use lapwing_stats::as_f64;
 
     #[test]
     fn exact_counts_have_findings_and_rounding_has_none() {
@@ -370,7 +382,7 @@ mod tests {
             let other = if set & 2 == 2 { -29.1 } else { 0.0 };
             820.7 + one + other
         };
-        for replicates in [1, 3] {
+        for replicates in [1_usize, 3] {
             let data = study(4, replicates, cost);
             let found = findings(&data, None);
             let effects = found
@@ -394,5 +406,71 @@ mod tests {
                     .any(|it| matches!(it, StudyFinding::Pair(_)))
             );
         }
+    }
+
+    #[test]
+    fn what_failed_every_time_is_neither_recommended_nor_proposed() {
+        let cost = |set: u128, replicate: usize| {
+            let noise = as_f64((replicate * 7 + usize::try_from(set).unwrap() * 3) % 5) / 100.0;
+            let gain = |at: usize, share: f64| if set >> at & 1 == 1 { share } else { 1.0 };
+            100.0 * gain(0, 0.6) * gain(1, 0.8) + noise
+        };
+        let mut data = study(4, 2, cost);
+        // With the first two at once, and with the last one, it fails.
+        let fails = |set: u128| set & 3 == 3 || set & 8 == 8;
+        data.instances.retain(|own| !fails(own.set));
+        data.failed = (0..16).filter(|set| fails(*set)).collect();
+        let data = data.without(&[]).unwrap();
+        let found = findings(&data, None).findings;
+        let set = found.iter().find_map(|it| match it {
+            StudyFinding::Setting(own) => Some((own.set, own.runner_up)),
+            _other => None,
+        });
+        assert_eq!(set, Some((1, 2)), "{found:?}");
+        let open = found
+            .iter()
+            .find(|it| matches!(it, StudyFinding::Next(NextMeasurement::NotTold { .. })));
+        assert_eq!(open, None);
+    }
+
+    #[test]
+    fn a_factor_that_is_constant_in_each_session_is_not_told_from_what_else_differs_between_them() {
+        let cost = |set: u128, replicate: usize| {
+            let noise = as_f64((replicate * 7 + usize::try_from(set).unwrap() * 3) % 5) / 100.0;
+            100.0 + noise + if set & 1 == 1 { 10.0 } else { 0.0 }
+        };
+        let mut data = study(3, 3, cost);
+        for own in &mut data.instances {
+            own.session = usize::from(own.set & 1 == 1);
+        }
+        let is_of_sessions = |data: &StudyData| {
+            let found = findings(data, None).findings;
+            found.iter().find_map(|it| match it {
+                StudyFinding::Effect(own) if own.treatment == 0 => Some(own.is_of_sessions),
+                _other => None,
+            })
+        };
+        assert_eq!(is_of_sessions(&data), Some(true));
+        for (at, own) in data.instances.iter_mut().enumerate() {
+            own.session = at / 12;
+        }
+        assert_eq!(is_of_sessions(&data), Some(false));
+    }
+
+    #[test]
+    fn of_two_instances_on_a_side_nothing_is_concluded() {
+        let cost = |set: u128, _: usize| {
+            if set & 1 == 1 {
+                50.0
+            } else {
+                100.0 + as_f64(usize::try_from(set).unwrap())
+            }
+        };
+        let mut data = study(2, 1, cost);
+        data.instances.truncate(3);
+        let found = findings(&data, None).findings;
+        let is_claim =
+            |it: &StudyFinding| !matches!(it.kind(), FindingKind::Undecided | FindingKind::Next);
+        assert!(!found.iter().any(is_claim), "{found:?}");
     }
 }
