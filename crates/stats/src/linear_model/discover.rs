@@ -81,7 +81,7 @@ pub fn holm_threshold(risk: f64, candidates: usize, place: usize) -> f64 {
 /// far. In designs such as Plackett–Burman's, where terms can explain every setting and a part of each pair looks like
 /// the effect of a factor, it is the larger of two variances: that between replicates, and that between settings beside
 /// the model so far. Where the noise is not known before, the factors are searched first, where the last one that is clear beside those before it decides
-/// how many there are (with the risk divided by half the number of settings). Terms that no longer contribute are dropped
+/// how many there are (with half the risk, divided by half the number of settings). Terms that no longer contribute are dropped
 /// in the end.
 ///
 /// `None` when the responses are all equal.
@@ -141,8 +141,13 @@ pub fn discovery_size(matrix: &ModelMatrix, settings: usize) -> DiscoverySize {
             (None, Some(own)) => own.settings.saturating_sub(2),
             (None, None) => rows.saturating_sub(2),
         };
-        // Each term has two chances then.
-        let chances = if discovery.few.is_some() { 2 } else { 1 };
+        // The risk is shared by two searches, and by two kinds of noise.
+        let searches = if discovery.fixed.is_none() { 2 } else { 1 };
+        let chances = if discovery.few.is_some() {
+            2 * searches
+        } else {
+            searches
+        };
         DiscoverySize {
             factors: chances * factors,
             pairs: chances * survey.candidates,
@@ -254,6 +259,12 @@ impl<'a> Discovery<'a> {
 
     fn run(mut self, risk: f64) -> DiscoveredTerms {
         let candidates = self.survey.candidates;
+        // The search among factors first and that among all terms share the risk.
+        let risk = if self.fixed.is_none() {
+            0.5 * risk
+        } else {
+            risk
+        };
         let threshold = |place: usize| holm_threshold(risk, candidates, place);
         let mut found = self.screen(risk);
         while let Some((term, p_value)) = self.clearest(&found) {
