@@ -97,6 +97,7 @@ mod study_confirm;
 mod study_design;
 mod study_fixture;
 mod study_optimise;
+mod study_split;
 mod study_stability;
 mod time;
 mod trace;

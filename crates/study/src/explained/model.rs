@@ -1,6 +1,7 @@
 //! The model: selected factors and pairs, the time of day and drift, and effects that depend on the level.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use lapwing_stats::linear_model::{
     Coefficient, DiscoveredTerm, DiscoveredTerms, FactorValues, LeastSquares, LinearFit,
@@ -403,7 +404,8 @@ fn covariates(data: &StudyData) -> Vec<StudyCovariate> {
     const DAY: f64 = 86_400.0;
     const MOST_SITTINGS: usize = 12;
     const FEWEST_OF_EACH: usize = 4;
-    const HOURS: f64 = 2.0;
+    const SPAN: u64 = 2 * 3_600;
+    const COVERED: u64 = 18 * 3_600;
     let sittings = sittings(data).into_iter().max().map_or(1, |most| most + 1);
     if (2..=MOST_SITTINGS).contains(&sittings) {
         let is_enough = data.instances.len() >= FEWEST_OF_EACH * sittings;
@@ -414,8 +416,10 @@ fn covariates(data: &StudyData) -> Vec<StudyCovariate> {
     }
     let times: Vec<f64> = data.instances.iter().map(|own| own.time).collect();
     // Two hours of the day that were measured on some day.
-    let hour = |time: f64| (time.rem_euclid(DAY) / (HOURS * 3_600.0)) as u32;
-    let covered: BTreeSet<u32> = times.iter().map(|time| hour(*time)).collect();
+    let hours = |time: f64| {
+        Duration::try_from_secs_f64(time).map(|it| it.as_secs() / SPAN % (86_400 / SPAN))
+    };
+    let covered: BTreeSet<u64> = times.iter().filter_map(|time| hours(*time).ok()).collect();
     let least = times.iter().copied().fold(f64::INFINITY, f64::min);
     let most = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut distinct = times;
@@ -426,7 +430,7 @@ fn covariates(data: &StudyData) -> Vec<StudyCovariate> {
         return Vec::new();
     }
     let mut kinds = vec![StudyCovariate::Time];
-    if most - least >= 2.0 * DAY && as_f64(covered.len()) * HOURS >= 18.0 {
+    if most - least >= 2.0 * DAY && covered.len() as u64 * SPAN >= COVERED {
         kinds.push(StudyCovariate::TimeOfDay);
     }
     kinds

@@ -104,7 +104,9 @@ impl EditedSuite {
             .and_then(Item::as_table_like_mut);
         let factors = factors.ok_or_else(no_table)?;
         let old = factors.remove(factor).ok_or_else(no_table)?;
-        let old = old.into_table().map_err(|_| no_table())?;
+        let Ok(old) = old.into_table() else {
+            return Err(no_table());
+        };
         for (place, (name, change)) in names.iter().zip(&changes).enumerate() {
             let mut own = old.clone();
             if place > 0 {
