@@ -11,6 +11,7 @@ use lapwing_record::InstanceData;
 use lapwing_stats::mean;
 
 use crate::factor::{StudyFactor, Treatment};
+use crate::finding::{StudyFinding, findings};
 use crate::gather::{Definitions, factors_of, only_metric, treatments};
 use crate::note::DataNote;
 use crate::scale::{StudyMetric, StudyScale};
@@ -322,6 +323,18 @@ impl StudyData {
                 share * mean(&costs.collect::<Vec<_>>()).map_or(0.0, f64::abs)
             }
         }
+    }
+
+    /// Returns the set that the findings recommend; without one, the best that was measured.
+    pub fn recommended_set(&self) -> u128 {
+        let recommended = findings(self, None)
+            .findings
+            .into_iter()
+            .find_map(|it| match it {
+                StudyFinding::Setting(own) => Some(own.set),
+                _other => None,
+            });
+        recommended.unwrap_or_else(|| self.best_set())
     }
 
     /// Returns the set with the best mean cost on the logarithmic scale, or else the natural one.

@@ -1,5 +1,7 @@
 //! The linear model of a study: main effects, covariates and pairs.
 
+use std::collections::BTreeMap;
+
 use lapwing_stats::linear_model::{
     Coefficient, FactorValues, LeastSquares, LinearFit, LinearModelError, LinearPrediction,
     ModelMatrix, ModelMatrixError, ModelTerm, RobustErrors, RunDiagnostics, TermSelection,
@@ -140,6 +142,9 @@ pub struct FitDiagnostics {
     pub spread_ratio: Option<f64>,
     /// The correlation of residuals that follow one another in time: near 0 without drift.
     pub autocorrelation: Option<f64>,
+    /// The p-value of lack of fit: settings differ more from the model than their instances from each other. `None`
+    /// without replicates, and with weights or covariates.
+    pub lack_of_fit: Option<f64>,
 }
 
 /// A fitted study.
@@ -200,9 +205,20 @@ impl StudyFit {
         };
         let fit = LinearFit::new(&matrix, &observed, least_squares)?;
         let runs = fit.diagnostics();
+        let mut known: BTreeMap<&Vec<usize>, usize> = BTreeMap::new();
+        let settings = all.iter().map(|own| {
+            let next = known.len();
+            *known.entry(own).or_insert(next)
+        });
+        let settings: Vec<usize> = settings.collect();
+        let is_plain = !options.is_weighted && options.covariates.is_empty();
+        let lack_of_fit = is_plain.then(|| fit.lack_of_fit(&settings)).flatten();
         Ok(Self {
             columns: columns(data, &matrix, &fit, &options, &covariates),
-            diagnostics: diagnostics(&fit, &runs),
+            diagnostics: FitDiagnostics {
+                lack_of_fit,
+                ..diagnostics(&fit, &runs)
+            },
             runs,
             terms: matrix.terms(),
             fit,
@@ -333,5 +349,6 @@ fn diagnostics(fit: &LinearFit, runs: &[RunDiagnostics]) -> FitDiagnostics {
         largest_cooks_distance: distances.max_by(f64::total_cmp),
         spread_ratio: if third >= 5 { ratio() } else { None },
         autocorrelation: (squares > 0.0 && fit.residual_freedom() > 0).then(|| products / squares),
+        lack_of_fit: None,
     }
 }

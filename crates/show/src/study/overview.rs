@@ -178,7 +178,7 @@ fn charts(
         charts.extend(fit_charts(data, &fitted, &means));
     }
     let logs = StudyFit::new(data, options(StudyScale::Log)).ok();
-    let best = data.best_set();
+    let best = data.recommended_set();
     for scale in [StudyScale::Time, StudyScale::Rate] {
         let values = SettingValues::new(data, scale, logs.as_ref());
         let path = study_path(&values, 0, best, &PathOrder::BestFirst);

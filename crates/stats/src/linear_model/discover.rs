@@ -142,7 +142,8 @@ pub fn discovery_size(matrix: &ModelMatrix, settings: usize) -> DiscoverySize {
             (None, None) => rows.saturating_sub(2),
         };
         // The risk is shared by two searches, and by two kinds of noise.
-        let searches = if discovery.fixed.is_none() { 2 } else { 1 };
+        let is_shared = discovery.fixed.is_none() && discovery.replicates.is_none();
+        let searches = if is_shared { 2 } else { 1 };
         let chances = if discovery.few.is_some() {
             2 * searches
         } else {
@@ -260,11 +261,9 @@ impl<'a> Discovery<'a> {
     fn run(mut self, risk: f64) -> DiscoveredTerms {
         let candidates = self.survey.candidates;
         // The search among factors first and that among all terms share the risk.
-        let risk = if self.fixed.is_none() {
-            0.5 * risk
-        } else {
-            risk
-        };
+        // Between settings the noise is the larger of two, so that both have all of it.
+        let is_shared = self.fixed.is_none() && self.replicates.is_none();
+        let risk = if is_shared { 0.5 * risk } else { risk };
         let threshold = |place: usize| holm_threshold(risk, candidates, place);
         let mut found = self.screen(risk);
         while let Some((term, p_value)) = self.clearest(&found) {

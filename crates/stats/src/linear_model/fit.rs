@@ -1,5 +1,7 @@
 //! Ordinary and weighted least squares.
 
+use std::collections::BTreeMap;
+
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
 use super::column::weighted;
@@ -174,6 +176,34 @@ impl LinearFit {
         let statistic = (gain / as_f64(rank) / self.variance()).max(0.0);
         let freedom = as_f64(self.residual_freedom());
         let spread = FisherSnedecor::new(as_f64(rank), freedom).ok()?;
+        statistic.is_finite().then(|| spread.sf(statistic))
+    }
+
+    /// Returns the p-value of lack of fit: whether settings differ more from the model than runs of a setting from each
+    /// other, by the number of each run's setting. `None` without replicates, or where the model has a coefficient for each
+    /// setting.
+    ///
+    /// The residuals must differ within a setting by noise alone: there are no weights, and all columns are of settings.
+    ///
+    /// Source: Draper & Smith, *Applied Regression Analysis* 1998, § 2.1.
+    pub fn lack_of_fit(&self, settings: &[usize]) -> Option<f64> {
+        let mut groups: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+        for (setting, residual) in settings.iter().zip(&self.residuals) {
+            groups.entry(*setting).or_default().push(*residual);
+        }
+        let within = |own: &Vec<f64>| {
+            let mean = own.iter().sum::<f64>() / as_f64(own.len());
+            own.iter().map(|it| (it - mean).powi(2)).sum::<f64>()
+        };
+        let pure: f64 = groups.values().map(within).sum();
+        let pure_freedom = self.residuals.len() - groups.len();
+        let freedom = self.residual_freedom().checked_sub(pure_freedom)?;
+        if freedom == 0 || pure_freedom == 0 {
+            return None;
+        }
+        let lack = (self.residual_sum_of_squares - pure).max(0.0) / as_f64(freedom);
+        let statistic = lack / (pure / as_f64(pure_freedom));
+        let spread = FisherSnedecor::new(as_f64(freedom), as_f64(pure_freedom)).ok()?;
         statistic.is_finite().then(|| spread.sf(statistic))
     }
 

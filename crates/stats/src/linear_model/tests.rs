@@ -273,3 +273,22 @@ fn large_effects_do_not_hide_each_other_in_a_screening_design() {
     found.sort_unstable();
     assert_eq!(found, [0, 1, 2, 3].map(ModelTerm::Main));
 }
+
+#[test]
+fn a_line_through_a_curve_lacks_fit_and_one_through_a_line_does_not() {
+    // By hand: of 1, 2, 3, each twice, the line through 1.1, 0.9, 4.1, 3.9, 9.1, 8.9 is −10/3 + 4 x; lack of fit 2·6/9 = 4/3
+    // with 1 degree of freedom, pure error 0.06 with 3: F = 200/3 = t², and of Student's t with 3 degrees of
+    // freedom p = 1 − 2 (x / (1 + x²) + atan x) / π with x = t / √3.
+    let levels = [1.0, 1.0, 2.0, 2.0, 3.0, 3.0];
+    let values = [FactorValues::Numbers(levels.to_vec())];
+    let line = ModelMatrix::new(&values, &ModelTerm::main_effects(1)).unwrap();
+    let settings = [0, 0, 1, 1, 2, 2];
+    let curved = fit(&line, &[1.1, 0.9, 4.1, 3.9, 9.1, 8.9], None);
+    let p_value = curved.lack_of_fit(&settings).unwrap();
+    let x = (200.0_f64 / 9.0).sqrt();
+    let expected = 1.0 - 2.0 * (x / (1.0 + x * x) + x.atan()) / std::f64::consts::PI;
+    assert!((p_value - expected).abs() < 1e-12, "{p_value}");
+    let straight = fit(&line, &[1.1, 0.9, 2.1, 1.9, 3.1, 2.9], None);
+    assert!(straight.lack_of_fit(&settings).unwrap() > 0.9);
+    assert_eq!(curved.lack_of_fit(&[0, 1, 2, 3, 4, 5]), None);
+}

@@ -40,8 +40,8 @@ pub struct StudyEffects {
     /// Paths and pca: setting to start from, such as `a=1,b=0` [default: all factors at their base]
     #[arg(long, value_name = "SETTING")]
     from: Option<String>,
-    /// Paths and pca: setting to end at [default: of paths the best measured one, of pca the largest
-    /// that several sequences reach]
+    /// Paths and pca: setting to end at [default: of paths the recommended one, else the best that was
+    /// measured, of pca the largest that several sequences reach]
     #[arg(long, value_name = "SETTING")]
     to: Option<String>,
     /// Paths: order of the steps: best-first, nicest-first (by `nice` of the factors in the suite

@@ -265,6 +265,11 @@ fn notes(data: &StudyData, fit: &StudyFit) -> Vec<Note> {
             format!("residuals are {ratio:.1}× as large at high values as at low ones: {advice}");
         notes.push(Note::new("spread", text).with("ratio", ratio));
     }
+    if let Some(p_value) = diagnostics.lack_of_fit.filter(|it| *it < 0.001) {
+        let text = "settings differ more from this model than their instances from each other (lack of fit, p < 0.001): \
+                    terms are missing, or a number has no such curve, so that predictions can miss by more than their intervals";
+        notes.push(Note::new("lack_of_fit", text).with("p_value", p_value));
+    }
     if let Some(drift) = diagnostics.autocorrelation.filter(|it| *it > 0.3) {
         let text = format!(
             "residuals that follow one another are alike (correlation {drift:.2}): the machine drifted; --covariate time or session may help"

@@ -34,6 +34,8 @@ pub struct DiagnosticFields {
     spread_ratio: Option<f64>,
     /// Correlation of residuals that follow one another.
     autocorrelation: Option<f64>,
+    /// p-value of lack of fit: settings differ more from the model than their instances from each other.
+    lack_of_fit: Option<f64>,
 }
 
 /// The expected value of the base, in the unit.
@@ -118,6 +120,7 @@ pub fn figures(fit: &StudyFit) -> FitFigures {
             outliers: diagnostics.outliers,
             largest_cooks_distance: diagnostics.largest_cooks_distance,
             spread_ratio: diagnostics.spread_ratio,
+            lack_of_fit: diagnostics.lack_of_fit,
             autocorrelation: diagnostics.autocorrelation,
         },
     }

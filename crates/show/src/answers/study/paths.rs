@@ -22,7 +22,7 @@ use crate::writing::{AnswerKind, Note, Table};
 pub struct PathQuestion<'a> {
     /// The setting to start from.
     pub from: &'a str,
-    /// The setting to end at; `None` for the best measured one.
+    /// The setting to end at; `None` for the recommended one, of measured settings alone for the best.
     pub to: Option<&'a str>,
     /// The order of the steps.
     pub order: PathOrder,
@@ -100,7 +100,8 @@ impl<'d> StudyAnswer<'d> {
         let from = named(question.from)?;
         let to = match question.to {
             Some(text) => named(text)?,
-            None => data.best_set(),
+            None if question.measured_only => data.best_set(),
+            None => data.recommended_set(),
         };
         if from == to {
             return Err(StudyViewError::SameEnds.into());
