@@ -118,7 +118,10 @@ impl ExplainedStudy<'_> {
         let all = all.chain(parents).map(|(term, mut others)| {
             if let ModelTerm::Main(factor) = term {
                 let parts = of_factors.get(factor).into_iter().flatten();
-                others.extend(parts.filter(|pair| own_factors(**pair).into_iter().all(is_found)));
+                others.extend(parts.filter(|pair| {
+                    !self.model.terms.contains(pair)
+                        && own_factors(**pair).into_iter().all(is_found)
+                }));
             }
             (term, others)
         });
