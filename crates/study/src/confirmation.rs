@@ -11,7 +11,7 @@ use crate::design::{
 use crate::explained::Recommendation;
 use crate::scale::StudyMetric;
 
-/// What a confirmation compares.
+/// The configurations that a confirmation compares.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StudyConfirmation {
     /// The factors of the suite.
@@ -52,7 +52,7 @@ pub struct ConfirmedSetting {
     pub ratio: Option<Ratio>,
 }
 
-/// What fresh instances say.
+/// The fresh instances of each configuration, and how the recommended one compares.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfirmationResult {
     /// The metric.
@@ -77,7 +77,7 @@ impl StudyConfirmation {
                 let level = &own.levels[level];
                 let factor = factors.iter().position(|it| it.name == own.name);
                 let Some(factor) = factor else {
-                    // What is as in the base needs no factor.
+                    // A level of the base needs no factor.
                     if *level == own.levels[0] {
                         continue;
                     }
@@ -125,7 +125,7 @@ impl StudyConfirmation {
         StudyDesign::new(suite, self.factors.clone(), &request)
     }
 
-    /// Returns what these instances say.
+    /// Returns how the recommended configuration compares by these instances.
     pub fn result(&self, data: &StudyData) -> ConfirmationResult {
         let measured = MeasuredSettings::of(data, &self.factors);
         let costs = |run: &Vec<usize>| -> Vec<f64> {

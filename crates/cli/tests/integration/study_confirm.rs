@@ -40,9 +40,8 @@ fn json(folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {told}"))
 }
 
-#[test]
-fn the_recommended_setting_is_measured_anew_against_the_base_and_the_next_best() {
-    let folder = folder(PROGRAM);
+/// Measures a fraction of resolution IV.
+fn measure(folder: &Path) {
     let design = [
         "study",
         "design",
@@ -51,8 +50,14 @@ fn the_recommended_setting_is_measured_anew_against_the_base_and_the_next_best()
         "--kind",
         "fractional",
     ];
-    run(folder.path(), &design);
-    run(folder.path(), &["study", "run"]);
+    run(folder, &design);
+    run(folder, &["study", "run"]);
+}
+
+#[test]
+fn the_recommended_setting_is_measured_anew_against_the_base_and_the_next_best() {
+    let folder = folder(PROGRAM);
+    measure(folder.path());
     let text = run(folder.path(), &["study", "findings", "--metric", "cost"]);
     assert!(
         text.contains("lapwing study confirm --benchmark one --metric cost"),
@@ -80,16 +85,7 @@ fn a_gain_that_was_luck_is_not_confirmed() {
     // The program saves only as long as a file is there.
     let program = PROGRAM.replace("n=$((10000 *", "test -e gone && A=0 B=0\nn=$((10000 *");
     let folder = folder(&program);
-    let design = [
-        "study",
-        "design",
-        "--resolution",
-        "4",
-        "--kind",
-        "fractional",
-    ];
-    run(folder.path(), &design);
-    run(folder.path(), &["study", "run"]);
+    measure(folder.path());
     fs::write(folder.path().join("gone"), "").unwrap();
     let told = json(folder.path(), &["study", "confirm"]);
     assert_ne!(told["verdict"], "improvement", "{told:#}");
@@ -98,16 +94,7 @@ fn a_gain_that_was_luck_is_not_confirmed() {
 #[test]
 fn nothing_is_confirmed_where_nothing_is_recommended() {
     let folder = folder(&PROGRAM.replace("${A:-0}", "0").replace("${B:-0}", "0"));
-    let design = [
-        "study",
-        "design",
-        "--resolution",
-        "4",
-        "--kind",
-        "fractional",
-    ];
-    run(folder.path(), &design);
-    run(folder.path(), &["study", "run"]);
+    measure(folder.path());
     let refused = output(folder.path(), &["study", "confirm", "--metric", "cost"]);
     assert!(!refused.status.success());
     let told = String::from_utf8_lossy(&refused.stderr);

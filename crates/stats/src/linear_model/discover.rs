@@ -160,7 +160,7 @@ pub fn discovery_size(matrix: &ModelMatrix, settings: usize) -> DiscoverySize {
 /// Returns, of each factor, the pairs of others that the runs cannot tell from it: wholly, beside all factors, or, where
 /// the factors are orthogonal to each other, in such parts that a pair of four times its size looks like it.
 ///
-/// Nothing is told apart by responses here: this is a property of the design, such as of a fraction of resolution III or
+/// Responses play no part: this is a property of the design, such as of a fraction of resolution III or
 /// of one by Plackett and Burman. Factors of more than two levels have no pairs here.
 ///
 /// Source: Box & Hunter, *Technometrics* 1961; the parts: Hamada & Wu, *Journal of Quality Technology* 1992.
@@ -451,7 +451,7 @@ struct Survey {
     /// The most factors that can be found where the noise is not known: half as many as there are columns that do not
     /// depend on others.
     screened: usize,
-    /// The correlations that remain after all factors are in the model, if some terms cannot be told apart.
+    /// The correlations of terms with all factors in the model; `None` if every term can be told from the others.
     beside: Option<SquareMatrix>,
 }
 

@@ -50,7 +50,7 @@ pub struct StudyConfirm {
 }
 
 impl StudyConfirm {
-    /// Measures, and shows what the instances say.
+    /// Measures the settings, and shows how they compare.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let suite = StudySuite::load(self.suite.as_deref())?;
         let filter = self.data.filters.filter()?;

@@ -16,7 +16,7 @@ use crate::suite::suite_update;
 
 /// Make several factors of one: of each hunk of its patch, word of its arguments, or variable
 ///
-/// Where a factor matters, its parts say which of its changes does. Each part is an own table in the suite file, with the
+/// Where a factor matters, its parts say which of its changes does. Each part gets a table of its own in the suite file, with the
 /// same `requires`, `excludes` and tags; hunks become patches beside that of the factor.
 #[derive(Debug, Args)]
 pub struct StudySplit {

@@ -240,7 +240,7 @@ fn changes(
     (changes, patches)
 }
 
-/// Returns words with what belongs to each: what does not begin with `-`.
+/// Returns the words in groups: each option with the values after it, which do not begin with `-`.
 fn groups<'w>(words: &[&'w str]) -> Vec<Vec<&'w str>> {
     let mut groups: Vec<Vec<&str>> = Vec::new();
     let has_options = words.iter().any(|it| it.starts_with('-'));

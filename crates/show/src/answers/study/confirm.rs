@@ -22,7 +22,7 @@ pub const FEWEST_INSTANCES: usize = 3;
 /// The recommended setting beside the base and the next best one.
 #[derive(Debug)]
 pub struct ConfirmationAnswer {
-    /// What the instances say.
+    /// The settings and how they compare.
     pub result: ConfirmationResult,
     /// The change against the base that the study expected, on the scale of its model, and its interval.
     pub expected: (StudyScale, f64, Option<Interval>),

@@ -23,7 +23,7 @@ pub struct SplitAnswer {
     pub patches: Vec<String>,
     /// Whether the files were written.
     pub is_written: bool,
-    /// What to do next.
+    /// The command to type next.
     pub next: NextStep,
 }
 
@@ -43,7 +43,7 @@ struct SplitFields<'a> {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct SplitRow<'a> {
     factor: &'a str,
-    /// What it changes: words, a variable, or a place in a file.
+    /// The change: words, a variable, or a place in a file.
     changes: &'a str,
 }
 

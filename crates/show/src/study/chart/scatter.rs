@@ -69,7 +69,7 @@ struct ScatterPlot<'d> {
     by: Option<usize>,
 }
 
-/// What is drawn of each group: its name, its data and its series.
+/// The name, the data and the series of each group that is drawn.
 type ScatterParts = Vec<(String, Value, Value)>;
 
 /// The density of deltas.
