@@ -61,6 +61,15 @@
     return made;
   }
 
+  const space = "http://www.w3.org/2000/svg";
+
+  function drawing(name, attributes, ...children) {
+    const made = document.createElementNS(space, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  }
+
   // What stands between backticks is code.
   function marked(text) {
     return text.split("`").map((part, at) => (at % 2 ? element("code", {}, part) : part));
@@ -129,6 +138,27 @@
     button.setAttribute("aria-expanded", String(button.getAttribute("aria-expanded") !== "true"));
   });
 
+  // A command is copied by a click.
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.('[data-action="copy"]');
+    if (!button) return;
+    const { text } = button.dataset;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // From file:// some browsers refuse: then the text is selected at least.
+      const field = element("textarea", { class: "unseen" });
+      field.value = text;
+      button.after(field);
+      field.select();
+      document.execCommand("copy");
+      field.remove();
+    }
+    const words = button.textContent;
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = words; }, 1500);
+  });
+
   // --- Dark or light: by preference, until somebody chooses.
 
   const palettes = {
@@ -193,6 +223,6 @@
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paintDots);
 
   window.lapwing = {
-    register, load, settings, element, marked, save, csvLine, unpacked, column, fromColumns, readHash, writeHash, colour, paintDots,
+    register, load, settings, element, drawing, marked, save, csvLine, unpacked, column, fromColumns, readHash, writeHash, colour, paintDots,
   };
 })();

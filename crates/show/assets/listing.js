@@ -76,7 +76,7 @@
 
     // The button that shows the fields where they are folded says how many are in use.
     function sayFilters(wanted) {
-      const used = Object.entries(wanted).filter(([name, value]) => value && name !== "q" && !(name === "metric" && value === settings.metrics?.[0].name)).length;
+      const used = Object.entries(wanted).filter(([name, value]) => value && !["q", "view"].includes(name) && !(name === "metric" && value === settings.metrics?.[0].name)).length;
       form.querySelector('[data-action="fields"]').textContent = used ? `Filters (${used})` : "Filters";
     }
 
@@ -95,8 +95,23 @@
       writeHash(wanted);
     }
 
+    // Another view of the page is drawn by a script of its own, from the same fields.
+    function showView() {
+      const field = form.elements.view;
+      const chosen = field?.value || settings.view || "table";
+      form.dataset.view = chosen;
+      for (const part of document.querySelectorAll("[data-view]")) if (part !== form) part.hidden = part.dataset.view !== chosen;
+      for (const button of form.querySelectorAll("[data-show]")) button.setAttribute("aria-pressed", String(button.dataset.show === (field?.value ?? "")));
+      return chosen;
+    }
+
     async function update() {
+      const chosen = showView();
       try {
+        if (chosen !== "table") {
+          await window.lapwing.views[chosen](Object.fromEntries(new FormData(form)));
+          return;
+        }
         rows = fromColumns(await load(metricOf()?.file ?? settings.file));
         for (const row of rows) row.key = text(row).toLowerCase();
         choose();
@@ -118,6 +133,13 @@
       update();
     }
 
+    for (const button of form.querySelectorAll("[data-show]")) {
+      button.addEventListener("click", () => {
+        form.elements.view.value = button.dataset.show;
+        keep();
+        update();
+      });
+    }
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", () => { keep(); update(); });
     form.addEventListener("reset", () => { sort = { by: "", descending: false }; setTimeout(() => { keep(); update(); }); });

@@ -2,19 +2,10 @@
 (function () {
   "use strict";
 
-  const { settings, load, element, colour, listing, figure } = window.lapwing;
+  const { settings, load, element, drawing, colour, listing, figure } = window.lapwing;
 
   // Worst first.
   const verdictOrder = ["regression", "improvement", "worse_in_runs", "better_in_runs", "unchanged_in_runs", "equivalent", "inconclusive", "not_measured"];
-
-  const space = "http://www.w3.org/2000/svg";
-
-  function drawing(name, attributes, ...children) {
-    const made = document.createElementNS(space, name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.append(...children);
-    return made;
-  }
 
   const cell = (name, label, ...children) => element("td", { role: "cell", class: name, "data-label": label }, ...children);
   const number = (label, ...children) => cell("number", label, ...children);
@@ -97,8 +88,6 @@
           summary: (row) => row.summary,
           noisy: (row) => row.noisy,
           unusual: (row) => row.unusual,
-          changed: (row) => row.moved && row.since_before,
-          moved: (row) => row.moved,
         }),
       },
       row: indexRow,

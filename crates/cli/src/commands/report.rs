@@ -10,6 +10,7 @@ use lapwing_analyse::detect::{DetectOptions, Histories, SelfTestOptions};
 use lapwing_analyse::judge::Verdict;
 use lapwing_analyse::sample::{MainChoice, SampleFilter, SideSpec, each_batch};
 use lapwing_model::text::{counted, first_names};
+use lapwing_model::{Id, Run};
 use lapwing_record::{Filter, Retired, Store, StoreError, TraceHead};
 use lapwing_show::answers::audit::AuditDetail;
 use lapwing_show::answers::compare::{ControlResult, Unused, unused_note};
@@ -25,6 +26,7 @@ use lapwing_trace::SpanReader;
 use super::import::ReadingOptions;
 use crate::cleaning::{AuditOption, CleaningOptions, JudgingOptions, TriageOption};
 use crate::commands::compare::control_result;
+use crate::commands::run::next_step_of_latest;
 use crate::comparing::{GatheredSides, StatisticsOptions, compared_metrics, gather, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::main_runs::MainOption;
@@ -109,7 +111,7 @@ impl ReportCommand {
             main: self.main.choice(),
             ..self.triage.over(self.cleaning.judging()?)
         };
-        let comparisons = self.comparisons(&asked, &judging, context)?;
+        let mut comparisons = self.comparisons(&self.compare, &asked, &judging, context)?;
         let store = open_for_reading(context)?;
         let disregarded = judging.honour(&store)?;
         let filter = asked.resolve_in(&store, &judging.repository())?;
@@ -124,6 +126,14 @@ impl ReportCommand {
                 .hint("`lapwing list` shows the contents of the store"));
         }
         let (mut changes, has_studies, judged) = self.changes(&store, &filter, &asked, &judging)?;
+        if self.compare.is_empty() && !changes.has_answer() {
+            // What is too young for a history can be compared, if that is decided by enough instances.
+            let sides = usual_sides(&store, &filter)?;
+            let is_judged =
+                |view: &ComparisonView| view.comparisons.iter().any(|it| it.ratio.is_some());
+            let found = self.comparisons(&sides, &asked, &judging, context)?;
+            comparisons = found.filter(|(view, _)| is_judged(view));
+        }
         changes.call_program(context.program());
         changes.note_runs(&judged);
         notes.extend(judged);
@@ -259,26 +269,22 @@ impl ReportCommand {
         Ok((view, has_studies, judged.notes))
     }
 
+    /// Compares these sides, if there are any.
     fn comparisons(
         &self,
+        sides: &[SideSpec],
         filter: &SampleFilter,
         judging: &JudgingOptions,
         context: &Context,
     ) -> Result<Option<(ComparisonView, Vec<Note>)>, CliError> {
-        if self.compare.is_empty() {
+        if sides.is_empty() {
             return Ok(None);
         }
         let metrics = compared_metrics(filter, Profile::of(None));
-        let gathered = gather(&self.compare, filter, &metrics, judging, context)?;
+        let gathered = gather(sides, filter, &metrics, judging, context)?;
         let options = self.statistics.options(judging);
         let mut notes = gathered.notes;
-        let control = control_result(
-            &self.compare,
-            filter,
-            &metrics,
-            (judging, &options),
-            context,
-        )?;
+        let control = control_result(sides, filter, &metrics, (judging, &options), context)?;
         notes.extend(control.iter().map(ControlResult::note));
         let GatheredSides {
             samples,
@@ -293,7 +299,14 @@ impl ReportCommand {
         }));
         let mut comparisons = samples.compare(&names, &options);
         samples.tell_drifts(&mut comparisons, &names, options.seed);
+        let is_open = comparisons.iter().any(|it| it.needed_in_total().is_some());
+        let effect = self.statistics.smallest_effect;
+        let next = match is_open {
+            true => next_step_of_latest(sides, filter, effect, context)?,
+            false => None,
+        };
         let view = ComparisonView {
+            next,
             comparisons,
             suites: samples.suites(&names, options.confidence),
             options,
@@ -301,6 +314,48 @@ impl ReportCommand {
         };
         Ok(Some((view, notes.into_iter().map(Note::mark).collect())))
     }
+}
+
+/// Returns the sides that are compared where none are named and no history is long enough to judge: the variants of the
+/// only session, or the last two sessions.
+fn usual_sides(store: &Store, filter: &Filter) -> Result<Vec<SideSpec>, CliError> {
+    /// More variants are a study or a table, not an A/B.
+    const MOST_VARIANTS: usize = 4;
+    let mut runs = store.catalogue().runs(filter)?;
+    runs.sort_by_key(|run| run.head.started);
+    let suites: BTreeSet<&str> = runs.iter().map(|run| run.head.suite.as_str()).collect();
+    let mut sessions: Vec<Id> = Vec::new();
+    let mut variants: Vec<&str> = Vec::new();
+    for run in &runs {
+        let head = &run.head;
+        if !sessions.contains(&head.session) {
+            sessions.push(head.session);
+        }
+        if !variants.contains(&head.variant.as_str()) {
+            variants.push(&head.variant);
+        }
+    }
+    let has_levels = runs.iter().any(|run| !run.head.levels.is_empty());
+    if suites.len() != 1 || has_levels {
+        return Ok(Vec::new());
+    }
+    let reference = ["baseline", Run::DEFAULT_VARIANT].into_iter();
+    let reference = reference
+        .filter_map(|name| variants.iter().position(|it| *it == name))
+        .next();
+    if let Some(at) = reference {
+        let reference = variants.remove(at);
+        variants.insert(0, reference);
+    }
+    let texts: Vec<String> = match (sessions.as_slice(), variants.len()) {
+        ([_], 2..=MOST_VARIANTS) => variants.iter().map(|it| format!("variant:{it}")).collect(),
+        ([.., before, latest], 1) => [before, latest].map(|it| format!("session:{it}")).to_vec(),
+        _ => Vec::new(),
+    };
+    let sides = texts.iter().map(|text| parse_side(text));
+    sides
+        .collect::<Result<_, _>>()
+        .map_err(|error| CliError::input(error.to_string()))
 }
 
 /// Returns the newest trace of each benchmark and variant, the newest first.

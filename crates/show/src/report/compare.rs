@@ -12,21 +12,24 @@ use serde_json::{Value, json};
 use super::ReportSite;
 use super::directory::DirectoryError;
 use super::frame::SitePage;
+use super::headline::{Headline, News};
 use super::index_parts::columns::BenchmarkLink;
 use super::index_parts::listing::{
     Filters, ListingColumn, ListingFiles, ListingPage, MetricFilter, sorted, unsorted,
 };
 use super::index_parts::verdicts::{chip, looks};
+use super::picture::{SideValue, sides_picture};
 use super::slug::slug;
 use crate::quantity::round_percent;
 use crate::sample::{FIRST_METRIC, metric_title};
 use crate::words::verdict::{news_rank, worst_verdict};
-use crate::{caution_text, news_first, suite_ratio_text, verdicts_text};
+use crate::writing::NextStep;
+use crate::{caution_text, comparison_sentence, news_first, suite_ratio_text, verdicts_text};
 use lapwing_analyse::judge::{
     CompareOptions, Comparison, Estimate, INSTANCES_FOR_A_VERDICT, SuiteComparison, Verdict,
 };
-use lapwing_model::Better;
 use lapwing_model::text::{capitalised, counted, joined};
+use lapwing_model::{Better, Metric};
 
 /// The comparisons that a report shows.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +42,8 @@ pub struct ComparisonView {
     pub suites: Vec<SuiteComparison>,
     /// Notes on the choice of the sides.
     pub notes: Vec<String>,
+    /// The command that continues.
+    pub next: Option<NextStep>,
 }
 
 /// A view whose comparisons are found by benchmark.
@@ -234,7 +239,9 @@ pub(super) fn write(
     let files = ListingFiles::write(site, SitePage::Compare, &rows)?;
     let page = ListingPage {
         page: SitePage::Compare,
-        conclusion: conclusion(view),
+        headline: headline(view),
+        above: above(view),
+        other: None,
         filters: filters(view, &rows),
         draw: None,
         caption: "What changed, worst first",
@@ -274,38 +281,129 @@ fn width(row: &CompareRow) -> f64 {
     }
 }
 
-fn conclusion(view: &ComparisonView) -> Markup {
+/// Returns the answer of the comparisons.
+pub(super) fn headline(view: &ComparisonView) -> Headline {
+    if view.comparisons.is_empty() {
+        let nothing =
+            "There is nothing to compare: the sides have no benchmark and metric in common";
+        return Headline::new(News::Nothing, html! { (nothing) });
+    }
+    let mut sorted: Vec<&Comparison> = view.comparisons.iter().collect();
+    sorted.sort_by(|one, other| news_first(one, other));
+    sorted.sort_by_key(|it| news_rank(it.verdict));
+    let first = sorted[0];
+    let news = news_of(first.verdict);
     let benchmarks: BTreeSet<(&String, &String)> = view
         .comparisons
         .iter()
         .map(|it| (&it.subject.suite, &it.subject.benchmark))
         .collect();
+    let mut facts = Vec::new();
+    if news != News::Nothing {
+        facts.push(worst_fact(first));
+    }
+    facts.extend(
+        view.suites
+            .iter()
+            .filter(|it| it.metric == FIRST_METRIC)
+            .take(OPEN_SUITES)
+            .map(suite_fact),
+    );
+    let size = html! {
+        (capitalised(&view.sides())) ": " (counted(view.comparisons.len(), "comparison")) " of " (counted(benchmarks.len(), "benchmark"))
+        ", false discoveries at most " (round_percent(view.options.false_discovery_rate))
+        ". Up to " (round_percent(view.options.band())) " counts as no change."
+    };
+    Headline {
+        about: Some(
+            html! { strong { (joined(&view.candidates())) } " against " strong { (joined(&view.baselines())) } },
+        ),
+        facts,
+        picture: (news != News::Nothing).then(|| picture(first)).flatten(),
+        next: view.next.clone(),
+        explained: std::iter::once(size)
+            .chain(
+                view.notes
+                    .iter()
+                    .map(|note| html! { (capitalised(note)) "." }),
+            )
+            .collect(),
+        ..Headline::new(news, html! { (capitalised(&view.verdicts())) })
+    }
+}
+
+fn news_of(verdict: Verdict) -> News {
+    match verdict {
+        Verdict::Regression => News::Worse,
+        Verdict::WorseInRuns => News::Suspected,
+        Verdict::Improvement | Verdict::BetterInRuns => News::Better,
+        Verdict::Changed
+        | Verdict::NotMeasured
+        | Verdict::Inconclusive
+        | Verdict::UnchangedInRuns
+        | Verdict::Equivalent => News::Nothing,
+    }
+}
+
+/// Returns a comparison in a sentence, with a link to its benchmark.
+fn worst_fact(it: &Comparison) -> Markup {
+    let subject = &it.subject;
+    let slug = slug(&subject.suite, &subject.benchmark);
+    let Metric { unit, better } = &it.metric;
+    let said = it
+        .ratio
+        .and_then(|ratio| comparison_sentence(&it.candidate, &it.baseline, unit, *better, &ratio));
+    let said = said
+        .unwrap_or_else(|| format!("{}, {} against {}", sentence(it), it.candidate, it.baseline));
+    let metric = (subject.metric != FIRST_METRIC).then(|| metric_title(&subject.metric));
+    html! {
+        a href=(format!("benchmark/{slug}.html")) {
+            (subject.benchmark)
+            @if let Some(setting) = subject.setting.text() { " (" (setting) ")" }
+            @if let Some(metric) = metric { ", " (metric) }
+        }
+        ": " (said) "."
+    }
+}
+
+/// Returns the values of both sides with their intervals.
+fn picture(it: &Comparison) -> Option<Markup> {
+    let value = |name: &str, estimate: Estimate| SideValue {
+        name: name.to_owned(),
+        text: estimate.value_text(&it.metric.unit),
+        value: estimate.value,
+        interval: estimate.interval.map(|it| [it.lower, it.upper]),
+    };
+    let sides = [
+        value(&it.baseline, it.baseline_estimate?),
+        value(&it.candidate, it.candidate_estimate?),
+    ];
+    Some(sides_picture(&sides, news_of(it.verdict)))
+}
+
+fn suite_fact(it: &SuiteComparison) -> Markup {
+    html! {
+        "Suite " (it.suite)
+        @if let Some(setting) = &it.setting { ", " (setting) }
+        ": " (suite_ratio_text(it)) " (geometric mean of " (counted(it.ratio.benchmarks, "benchmark")) ")."
+    }
+}
+
+/// Returns what is between the headline and the table.
+fn above(view: &ComparisonView) -> Markup {
     let count = |verdict: Verdict| {
         let of_it = view.comparisons.iter().filter(|it| it.verdict == verdict);
         of_it.count()
     };
     html! {
-        p.description {
-            strong { (joined(&view.names(|it| &it.candidate))) } " against " strong { (joined(&view.names(|it| &it.baseline))) }
-        }
-        @if view.comparisons.is_empty() {
-            p.answer { "There is nothing to compare: the sides have no benchmark and metric in common." }
-        } @else {
-            p.answer {
-                strong { (capitalised(&view.verdicts())) }
-                " (" (counted(benchmarks.len(), "benchmark"))
-                @if view.comparisons.len() > benchmarks.len() { ", " (counted(view.comparisons.len(), "comparison")) }
-                ", false discoveries at most " (round_percent(view.options.false_discovery_rate)) ")."
-            }
-            p.chips {
-                @for verdict in Verdict::ALL {
-                    @if count(verdict) > 0 {
-                        a href=(format!("#verdict={}", verdict.name())) { (chip(verdict)) " " (count(verdict)) } " "
-                    }
+        p.chips {
+            @for verdict in Verdict::ALL {
+                @if count(verdict) > 0 {
+                    a href=(format!("#verdict={}", verdict.name())) { (chip(verdict)) " " (count(verdict)) } " "
                 }
             }
-            (suites(view))
         }
+        (suites(view))
     }
 }
 
@@ -352,12 +450,6 @@ fn suites(view: &ComparisonView) -> Markup {
         @if !shown.is_empty() { (list(shown)) }
         @if !folded.is_empty() {
             details { summary { (counted(folded.len(), "more geometric mean")) } (list(folded)) }
-        }
-        @if !view.notes.is_empty() {
-            details {
-                summary { (counted(view.notes.len(), "note")) " on the sides" }
-                ul { @for note in &view.notes { li { (note) "." } } }
-            }
         }
     }
 }

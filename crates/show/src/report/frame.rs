@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::ReportSite;
 use super::data_pack::file_of;
 use super::directory::DirectoryError;
+use super::headline::Headline;
 use crate::document::html_document;
 
 /// A page about all benchmarks.
@@ -129,11 +130,13 @@ impl SitePage {
 pub(super) fn write_list_page(
     site: &ReportSite,
     page: SitePage,
+    headline: &Headline,
     main: &Markup,
 ) -> Result<(), DirectoryError> {
     let frame = PageFrame {
         page: Some(page),
-        heading: page.title(),
+        name: page.title(),
+        headline,
         class: page.name(),
         skip: ("#main", "Skip to the list"),
         scripts: page.scripts(),
@@ -149,7 +152,9 @@ pub(super) struct PageFrame<'a> {
     /// The page about all benchmarks that it is; `None` for a page about one thing, in a folder
     /// of its own.
     pub(super) page: Option<SitePage>,
-    pub(super) heading: &'a str,
+    /// Its name, for the title of the window.
+    pub(super) name: &'a str,
+    pub(super) headline: &'a Headline,
     /// The class of its body.
     pub(super) class: &'a str,
     /// The target and the text of its first link, which skips the navigation.
@@ -177,21 +182,18 @@ impl PageFrame<'_> {
         let title = if is_index {
             report.clone()
         } else {
-            format!("{} · {report}", self.heading)
+            format!("{} · {report}", self.name)
         };
         let style = html! { link rel="stylesheet" href=(format!("{root}assets/style.css")); };
         let body = html! {
             a.skip href=(self.skip.0) { (self.skip.1) }
             header {
-                div {
-                    @if is_index { h1 { (report) } }
-                    @else { p.site { a href=(format!("{root}index.html")) { (report) } } }
-                    (self.navigation(site, root))
-                }
+                p.site { a href=(format!("{root}index.html")) { (report) } }
+                (self.navigation(site, root))
                 button.theme type="button" data-action="theme" { "Theme" }
             }
             main {
-                @if !is_index { h1 { (self.heading) } }
+                (self.headline.part())
                 (main)
             }
             footer { p { (site.options.made) } }

@@ -1,4 +1,4 @@
-//! The index: one line that says whether anything is wrong, and a table of everything.
+//! The index: the answer, the map of a history or the plot of a comparison, and a table of everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,24 +7,26 @@ use serde_json::json;
 
 use super::directory::DirectoryError;
 use super::frame::SitePage;
+use super::headline::{Headline, News};
 use super::index_parts::columns::columns;
+use super::index_parts::forest;
 use super::index_parts::health::BenchmarkHealth;
 use super::index_parts::listing::{
     Filters, ListingPage, MetricFilter, MetricRows, sorted, unsorted,
 };
-use super::index_parts::row::{IndexRow, MetricIndexRows, mark_moved};
+use super::index_parts::map;
+use super::index_parts::row::{IndexRow, MetricIndexRows};
 use super::index_parts::verdicts::looks;
 use super::parametrised::TestPages;
 use super::provenance::{back_to_back_note, marked};
 use super::sections::remarks::retired_sentence;
-use super::{ReportSite, changes};
+use super::{ReportSite, changes, compare};
 use crate::NOISY;
 use crate::quantity::round_percent;
-use lapwing_analyse::judge::{Comparison, Verdict};
 use lapwing_model::text::{counted, grouped, plural};
 
 /// States that rows can be filtered by: keys of the script, and titles.
-const STATES: [(&str, &str); 14] = [
+const STATES: [(&str, &str); 12] = [
     ("failures", "with failures"),
     ("before", "with failures in earlier runs only"),
     ("nothing", "without a value"),
@@ -33,15 +35,10 @@ const STATES: [(&str, &str); 14] = [
     ("few", "fewer than 3 instances"),
     ("summary", "summaries without samples"),
     ("noisy", "noisy"),
-    ("changed", "changed since the run before"),
     ("unusual", "unusual against earlier single runs"),
     ("regressed", "regression in the history"),
     ("shifted", "change in the history"),
     ("epoch", "the benchmark itself changed"),
-    (
-        "moved",
-        "changed (after correction for multiple comparisons)",
-    ),
 ];
 
 /// The rows of the index, collected while benchmarks are written.
@@ -51,6 +48,21 @@ pub(super) struct IndexPage {
     /// The number of retired instances that are in the report.
     retired: usize,
     metrics: MetricRows<IndexRow>,
+}
+
+/// The words for noisy benchmarks: those with more than [`NOISY`] between instances.
+const NOISY_WORDS: [&str; 2] = [
+    "varies by more than 5 % between instances.",
+    "vary by more than 5 % between instances.",
+];
+
+/// A number of benchmarks with something that is not as it should be.
+struct Remark {
+    number: usize,
+    /// The key of the rows in the table.
+    state: &'static str,
+    /// What is said of one and of several.
+    words: [&'static str; 2],
 }
 
 impl IndexPage {
@@ -79,17 +91,23 @@ impl IndexPage {
             for row in rows.iter_mut().filter(|row| !tests.has(&row.test)) {
                 row.test.clear();
             }
-            mark_moved(rows);
             rows.sort_by_key(IndexRow::urgency);
         }
         let variants: BTreeSet<&String> = self.metrics.rows().map(|row| &row.variant).collect();
+        let mut settings = json!({});
         let mut table = vec![
             sorted("name", "benchmark", "name"),
             unsorted("history", "history"),
-            sorted("value", "latest value [95 % CI]", "number"),
-            sorted("change", "change", "number"),
+            sorted("value", "latest [95 % CI]", "number"),
         ];
-        let mut settings = json!({});
+        if self
+            .metrics
+            .rows()
+            .any(|row| !row.change_text.is_empty() || row.new_epoch)
+        {
+            table.push(sorted("change", "change", "number"));
+            settings["changes"] = json!(true);
+        }
         if self.metrics.rows().any(|row| !row.since.since.is_empty()) {
             table.push(sorted("since", "in the history", "since"));
             settings["since"] = json!(true);
@@ -103,9 +121,18 @@ impl IndexPage {
             sorted("size", "instances × iterations", "number"),
             sorted("failures", "failures", "number"),
         ]);
+        let other = match &site.comparisons {
+            Some(shown) if !shown.view.comparisons.is_empty() => {
+                Some(forest::write(site, shown, &mut settings)?)
+            }
+            Some(_) | None => map::write(site, &mut settings)?,
+        };
+        let has_other = other.is_some();
         let page = ListingPage {
             page: SitePage::Index,
-            conclusion: self.conclusion(site),
+            headline: self.headline(site, has_other),
+            above: html! {},
+            other,
             filters: Filters::of("Benchmarks", self.metrics.rows().map(|row| &row.benchmark))
                 .by_metric(self.metrics.units(), MetricFilter::One)
                 .by_name("variant", "Variant", variants.into_iter().cloned())
@@ -122,187 +149,203 @@ impl IndexPage {
         Ok(page.html(site, &files, settings))
     }
 
-    fn conclusion(&self, site: &ReportSite) -> Markup {
-        html! {
-            @let differing = self.differing();
-            (self.sentence(differing == 0 && is_all_well(site), unjudged(site)))
-            @if differing > 0 {
-                p.compared { strong { (grouped(differing)) } " " (plural(differing, "benchmark differs", "benchmarks differ")) " between variants (bold in the table)." }
-            }
-            @if let Some(comparisons) = &site.comparisons {
-                p.compared { (comparisons.view.sides()) ": " a href=(SitePage::Compare.file()) { strong { (comparisons.view.verdicts()) } } "." }
-            }
-            @if unjudged(site).is_none() && let Some(summary) = site.changes.as_ref().and_then(changes::summary) {
-                p.compared { "In the history: " a href=(SitePage::Changes.file()) { strong { (summary) } } "." }
-            }
-            @if let Some(changes) = &site.changes { (changes::run_notes(changes)) }
-            (self.ended())
-            (self.back_to_back())
-            (retired_sentence(&site.remarks, self.retired))
-            @if self.health.is_empty() {
-                p { "Nothing was measured yet, or the filters left nothing." }
-                p { "Measure a command with " code { "lapwing run -- COMMAND" } ", then write the report again." }
-            }
+    /// Returns the answer: of the comparison, else of the history, else of the latest runs. What failed is worse news
+    /// than that nothing changed.
+    fn headline(&self, site: &ReportSite, has_other: bool) -> Headline {
+        if self.health.is_empty() {
+            return Headline {
+                facts: vec![html! {
+                    "Nothing was measured yet, or the filters left nothing. Measure a command with " code { "lapwing run -- COMMAND" }
+                    ", then write the report again."
+                }],
+                ..Headline::new(News::Nothing, html! { "There is nothing to report" })
+            };
+        }
+        let remarks = self.remarks();
+        let mut headline = match (&site.comparisons, &site.changes) {
+            (Some(shown), _) => compare::headline(&shown.view),
+            (None, Some(view)) if view.has_answer() => changes::headline(view),
+            (None, _) => self.measured(),
+        };
+        let link = |it: &Remark| {
+            let view = if has_other { "view=table&" } else { "" };
+            let Remark {
+                number,
+                state,
+                words: [one, several],
+            } = it;
+            html! { a href=(format!("#{view}state={state}")) { (grouped(*number)) " " (plural(*number, one, several)) } }
+        };
+        let failing = remarks.iter().find(|it| it.state == "failures");
+        if let Some(failing) = failing.filter(|_| headline.news == News::Nothing) {
+            let Remark {
+                number,
+                words: [one, several],
+                ..
+            } = failing;
+            let answer = std::mem::replace(
+                &mut headline.answer,
+                html! { (grouped(*number)) " of " (counted(self.health.len(), "benchmark")) " " (plural(*number, one, several)) },
+            );
+            headline.facts.insert(0, html! { (answer) "." });
+            headline.news = News::Worse;
+            headline.picture = None;
+        }
+        if !remarks.is_empty() {
+            headline.facts.push(html! {
+                "Of " (counted(self.health.len(), "benchmark")) ", in their latest runs: "
+                @for (at, it) in remarks.iter().enumerate() { @if at > 0 { "; " } (link(it)) }
+                "."
+            });
+        }
+        if let (Some(_), Some(view)) = (&site.comparisons, &site.changes)
+            && view.has_answer()
+            && let Some(summary) = changes::summary(view)
+        {
+            headline.facts.push(
+                html! { "In the history: " a href=(SitePage::Changes.file()) { (summary) } "." },
+            );
+        }
+        let explanations = self.explanations().into_iter();
+        headline.explained.extend(explanations.map(|it| link(&it)));
+        if let Some(changes) = &site.changes {
+            headline.explained.push(changes::run_notes(changes));
+        }
+        headline.explained.extend(self.ended());
+        headline.explained.push(self.back_to_back());
+        headline
+            .explained
+            .push(retired_sentence(&site.remarks, self.retired));
+        headline.explained.retain(|it| !it.0.is_empty());
+        headline
+    }
+
+    /// Returns the headline of benchmarks of which nothing can be compared.
+    fn measured(&self) -> Headline {
+        let all = self.health.len();
+        let failing = self.number(|it| it.failures > 0);
+        let answer = if failing == 0 {
+            html! { (counted(all, "benchmark")) " measured, " (plural(all, "without failures", "none failed")) }
+        } else {
+            html! { (counted(all, "benchmark")) " measured" }
+        };
+        let few = self.number(|it| it.few_instances);
+        let fact = if few > 0 {
+            html! { "There is nothing to compare them with yet: two runs are compared from 3 instances each, and a history is judged from 10 runs on." }
+        } else {
+            html! { "There is nothing to compare them with yet: the next run can be, and a history is judged from 10 runs on." }
+        };
+        Headline {
+            facts: vec![fact],
+            ..Headline::new(News::Nothing, answer)
         }
     }
 
-    /// Returns the answer to "is anything wrong?"; `is_all_well` says whether comparisons and the history are good news, and
-    /// `unjudged` that no history was judged.
-    fn sentence(&self, is_all_well: bool, unjudged: Option<String>) -> Markup {
-        let number =
-            |test: fn(&BenchmarkHealth) -> bool| self.health.iter().filter(|it| test(it)).count();
-        let failing = number(|it| it.failures > 0);
-        let without_value = number(|it| it.without_value);
-        let lost = number(|it| it.lost > 0);
-        let all = self.health.len();
-        let noisy = format!(
-            "noisy (by more than {} between instances)",
-            round_percent(NOISY)
-        );
-        // How many, the state that filters them, and what is said of one and of several.
-        let remarks = [
-            (failing, "failures", ["had", "had"], "failures"),
-            (
-                number(|it| it.failed_before),
-                "before",
-                ["had", "had"],
-                "failures in earlier runs only",
+    fn number(&self, test: impl Fn(&BenchmarkHealth) -> bool) -> usize {
+        self.health.iter().filter(|it| test(it)).count()
+    }
+
+    /// Returns what is wrong with the latest runs.
+    fn remarks(&self) -> Vec<Remark> {
+        let remark = |number, state, words| Remark {
+            number,
+            state,
+            words,
+        };
+        let mut remarks = vec![
+            remark(
+                self.number(|it| it.failures > 0),
+                "failures",
+                ["failed", "failed"],
             ),
-            (
-                without_value,
+            remark(
+                self.number(|it| it.without_value && it.failures == 0),
                 "nothing",
-                ["gave", "gave"],
-                "no value at all",
+                ["gave no value", "gave no value"],
             ),
-            (
-                number(|it| it.skipped),
-                "skipped",
-                ["was", "were"],
-                "skipped",
-            ),
-            (
-                lost,
+            remark(
+                self.number(|it| it.lost > 0),
                 "lost",
-                ["had", "had"],
-                "instances cut short, which do not count",
+                [
+                    "was cut short, and the rest counts",
+                    "were cut short, and the rest counts",
+                ],
             ),
-            (
-                self.changed(),
-                "changed",
-                ["differs from its run", "differ from their runs"],
-                "before (after correction for multiple comparisons)",
+            remark(
+                self.number(|it| it.skipped),
+                "skipped",
+                ["was skipped", "were skipped"],
             ),
-            (
-                number(|it| it.unusual),
-                "unusual",
-                ["is", "are"],
-                "unusual against earlier runs (single runs, so no verdict)",
-            ),
-            (
-                number(|it| it.regressed),
-                "regressed",
-                ["has", "have"],
-                "a regression in the history that was not undone",
-            ),
-            (
-                number(|it| it.new_epoch),
+            remark(
+                self.number(|it| it.new_epoch),
                 "epoch",
-                ["is", "are"],
-                "not compared with the run before, because the benchmark itself changed",
+                [
+                    "itself changed, and is not compared with the run before",
+                    "themselves changed, and are not compared with the run before",
+                ],
             ),
-            (
-                number(|it| it.few_instances),
-                "few",
-                ["has", "have"],
-                "fewer than 3 instances, too few to compare two runs",
-            ),
-            (
-                number(|it| it.summarised),
-                "summary",
-                ["has only a summary of its", "have only summaries of their"],
-                "source, which kept no samples: only the history is judged",
-            ),
-            (number(|it| it.noisy), "noisy", ["is", "are"], &noisy),
         ];
-        let remarks: Vec<_> = remarks.iter().filter(|(number, ..)| *number > 0).collect();
-        html! {
-            p.answer {
-                @if all == 0 {
-                    "There is nothing to report."
-                } @else if remarks.is_empty() {
-                    @if is_all_well {
-                        strong { "Nothing is wrong" } " with the latest runs of " (counted(all, "benchmark"))
-                    } @else {
-                        "The latest runs of " (counted(all, "benchmark")) " by themselves"
-                    }
-                    ": no failures, no change from the run before that shows, at least 3 instances each"
-                    @if self.is_quiet() { ", little noise" }
-                    "."
-                } @else {
-                    "Of " (counted(all, "benchmark")) ", in their latest runs: "
-                    @for (position, (number, state, [one, several], text)) in remarks.iter().enumerate() {
-                        @if position > 0 { "; " }
-                        a href=(format!("#state={state}")) { strong { (grouped(*number)) } " " (plural(*number, one, several)) " " (text) }
-                    }
-                    "."
-                    @if failing == 0 && lost == 0 && without_value == 0 { " Nothing failed in these runs." }
-                }
-                @if let Some(unjudged) = unjudged {
-                    " In the history " a href=(SitePage::Changes.file()) { strong { (unjudged) } } "."
-                }
-            }
-        }
+        remarks.retain(|it| it.number > 0);
+        remarks
+    }
+
+    /// Returns what to know of the numbers of the latest runs.
+    fn explanations(&self) -> Vec<Remark> {
+        let remark = |number, state, words| Remark {
+            number,
+            state,
+            words,
+        };
+        let mut remarks = vec![
+            remark(
+                self.number(|it| it.failed_before),
+                "before",
+                [
+                    "failed in earlier runs only.",
+                    "failed in earlier runs only.",
+                ],
+            ),
+            remark(
+                self.number(|it| it.unusual),
+                "unusual",
+                [
+                    "differs from its earlier runs by more than they differ: single runs, so no verdict.",
+                    "differ from their earlier runs by more than they differ: single runs, so no verdict.",
+                ],
+            ),
+            remark(
+                self.number(|it| it.few_instances),
+                "few",
+                [
+                    "has fewer than 3 instances in its latest run: two such runs are not compared, only histories are judged.",
+                    "have fewer than 3 instances in their latest run: two such runs are not compared, only histories are judged.",
+                ],
+            ),
+            remark(
+                self.number(|it| it.summarised),
+                "summary",
+                [
+                    "has only a summary of its source, which kept no samples: only the history is judged.",
+                    "have only summaries of their source, which kept no samples: only the history is judged.",
+                ],
+            ),
+            remark(self.number(|it| it.noisy), "noisy", NOISY_WORDS),
+        ];
+        remarks.retain(|it| it.number > 0);
+        remarks
     }
 
     /// Returns what is not measured any more, by the metric that is shown first.
-    fn ended(&self) -> Markup {
+    fn ended(&self) -> Option<Markup> {
         let metrics = self.metrics.by_use();
         let rows = metrics.first().into_iter().flat_map(|(_, it)| &it.rows);
         let ended = rows.filter(|row| row.ended).count();
-        html! {
-            @if ended > 0 {
-                p.hint { (counted(ended, "setting")) " of benchmarks " (plural(ended, "is", "are")) " not measured any more, and "
-                    (plural(ended, "comes", "come")) " last in the table." }
+        (ended > 0).then(|| {
+            html! {
+                (counted(ended, "setting")) " of benchmarks " (plural(ended, "is", "are")) " not measured any more, and "
+                (plural(ended, "comes", "come")) " last in the table."
             }
-        }
-    }
-
-    /// Returns the number of benchmarks of which a variant differs from its run before.
-    fn changed(&self) -> usize {
-        self.count_rows(|row| row.moved && row.since_before && !row.ended)
-    }
-
-    /// Returns the number of benchmarks of which variants differ by any metric.
-    fn differing(&self) -> usize {
-        let metrics = self.metrics.by_use();
-        let rows = metrics.iter().flat_map(|(_, of_metric)| &of_metric.rows);
-        let differ = rows.filter(|row| row.moved && !row.since_before);
-        let names = differ.map(|row| (&row.benchmark.suite, &row.benchmark.id));
-        names.collect::<BTreeSet<_>>().len()
-    }
-
-    /// Returns whether no benchmark varies much, by the number that the table shows.
-    fn is_quiet(&self) -> bool {
-        let metrics = self.metrics.by_use();
-        let first = metrics.first().into_iter();
-        let mut rows = first.flat_map(|(_, of_metric)| &of_metric.rows);
-        rows.all(|row| row.cv.is_some_and(|cv| cv <= NOISY))
-    }
-
-    /// Returns the number of benchmarks with such a row, by the metric that is shown first.
-    fn count_rows(&self, is_such: impl Fn(&IndexRow) -> bool) -> usize {
-        let mut found: BTreeMap<(&str, &str), bool> = BTreeMap::new();
-        for (_, of_metric) in self.metrics.by_use() {
-            let mut by_this_metric: BTreeMap<(&str, &str), bool> = BTreeMap::new();
-            for row in &of_metric.rows {
-                let benchmark = (row.benchmark.suite.as_str(), row.benchmark.id.as_str());
-                *by_this_metric.entry(benchmark).or_default() |= is_such(row);
-            }
-            for (benchmark, is_found) in by_this_metric {
-                found.entry(benchmark).or_insert(is_found);
-            }
-        }
-        found.values().filter(|is_found| **is_found).count()
+        })
     }
 
     /// Returns what to know of sources that measure everything back to back, once for all.
@@ -324,32 +367,6 @@ impl IndexPage {
             }
         }
     }
-}
-
-/// Returns whether neither comparisons nor the history say anything but that nothing got worse.
-fn is_all_well(site: &ReportSite) -> bool {
-    let is_good = |it: &Comparison| match it.verdict {
-        Verdict::Equivalent
-        | Verdict::UnchangedInRuns
-        | Verdict::Improvement
-        | Verdict::BetterInRuns => true,
-        Verdict::Regression
-        | Verdict::WorseInRuns
-        | Verdict::Changed
-        | Verdict::Inconclusive
-        | Verdict::NotMeasured => false,
-    };
-    let shown = site.comparisons.as_ref();
-    let compared = shown.is_none_or(|shown| shown.view.comparisons.iter().all(is_good));
-    let changed = site.changes.as_ref().is_some_and(changes::has_regressions);
-    let unjudged = site.changes.as_ref().is_some_and(changes::is_unjudged);
-    compared && !changed && !unjudged
-}
-
-/// Returns `nothing judged: too few runs` if there is a history and nothing is known of it.
-fn unjudged(site: &ReportSite) -> Option<String> {
-    let view = site.changes.as_ref()?;
-    changes::summary(view).filter(|_| view.judged_nothing())
 }
 
 /// Returns what the columns mean, for those who do not work with such numbers every day.

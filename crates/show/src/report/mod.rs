@@ -10,10 +10,12 @@ mod directory;
 mod environment;
 mod environments;
 mod frame;
+mod headline;
 mod index;
 mod index_parts;
 mod page;
 mod parametrised;
+mod picture;
 mod provenance;
 mod sections;
 mod slug;
@@ -51,6 +53,7 @@ use index_parts::bars::BarsPage;
 use index_parts::columns::BenchmarkLink;
 use index_parts::health::BenchmarkHealth;
 use index_parts::listing::MetricRows;
+use index_parts::map::RunsByPlace;
 use index_parts::row::MetricIndexRows;
 use lapwing_analyse::clean::{BenchmarkAudit, CleaningPolicy, CleaningRules};
 use lapwing_analyse::judge::{self, Estimate, Verdict};
@@ -126,13 +129,15 @@ fn conclusions(site: &ReportSite) -> Vec<Note> {
 pub const STYLE: &str = include_str!("../../assets/style.css");
 
 /// The files that all pages share: of the scripts, helpers first, then those of each kind of page.
-const ASSETS: [(&str, &str); 13] = [
+const ASSETS: [(&str, &str); 15] = [
     ("echarts.js", chart::ECHARTS),
     ("chart.js", chart::CHART_SCRIPT),
     ("app.js", include_str!("../../assets/app.js")),
     ("charts.js", include_str!("../../assets/charts.js")),
     ("listing.js", include_str!("../../assets/listing.js")),
     ("pages.js", include_str!("../../assets/pages.js")),
+    ("map.js", include_str!("../../assets/map.js")),
+    ("forest.js", include_str!("../../assets/forest.js")),
     ("bars.js", include_str!("../../assets/bars.js")),
     ("run.js", include_str!("../../assets/run.js")),
     ("test.js", include_str!("../../assets/test.js")),
@@ -175,6 +180,7 @@ struct ReportSite {
     comparisons: Option<ComparisonIndex>,
     environments: RunEnvironments,
     remarks: ReportRemarks,
+    runs: RunsByPlace,
     has_studies: bool,
     has_traces: bool,
 }
@@ -217,6 +223,7 @@ impl ReportWriter {
                 comparisons: None,
                 environments: RunEnvironments::default(),
                 remarks: ReportRemarks::default(),
+                runs: RunsByPlace::default(),
                 has_studies: false,
                 has_traces: false,
             },
@@ -280,8 +287,11 @@ impl ReportWriter {
         for data in &benchmarks {
             let variants = VariantNames::of(data);
             for instance in &data.instances {
-                self.site.colours.number(variants.name(&instance.run));
-                self.site.environments.add(&instance.run, &instance.session);
+                let variant = variants.name(&instance.run);
+                self.site.colours.number(variant);
+                let (run, session) = (&instance.run, &instance.session);
+                self.site.runs.add(run, session, variant);
+                self.site.environments.add(run, session);
             }
             self.index
                 .note_retired(remarks::shown_retired(&self.site.remarks, data));

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::environment::environments;
 use super::frame::{PageFrame, SitePage, trace_part, url_part};
+use super::headline::{Headline, News};
 use super::index_parts::health::BenchmarkHealth;
 use super::index_parts::row::{IndexRow, MetricIndexRows};
 use super::index_parts::verdicts;
@@ -105,7 +106,8 @@ pub(super) fn page(page: &BenchmarkPage<'_>) -> String {
     };
     let frame = PageFrame {
         page: None,
-        heading: &benchmark.id,
+        name: &benchmark.id,
+        headline: &Headline::new(News::Nothing, html! { (benchmark.id) }),
         class: "inner benchmark",
         skip: ("#metrics", "Skip to the numbers"),
         scripts: &[

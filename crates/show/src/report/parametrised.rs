@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::data_pack::DataPack;
 use super::directory::DirectoryError;
 use super::frame::{PageFrame, url_part};
+use super::headline::{Headline, News};
 use super::index_parts::columns::BenchmarkLink;
 use super::index_parts::row::{IndexRow, MetricIndexRows};
 use super::page::zoom_hint;
@@ -228,17 +229,20 @@ fn page(
 ) -> String {
     let frame = PageFrame {
         page: None,
-        heading: first.test(),
+        name: first.test(),
+        headline: &Headline {
+            about: Some(html! {
+                "suite " a href=(format!("../index.html#suite={}", url_part(&first.benchmark.suite))) { (first.benchmark.suite) }
+                " · " (counted(members, "parametrisation"))
+            }),
+            ..Headline::new(News::Nothing, html! { (first.test()) })
+        },
         class: "inner test",
         skip: ("#charts-title", "Skip to the charts"),
         scripts: &["echarts.js", "chart.js", "app.js", "charts.js", "test.js"],
         data: None,
     };
     let main = html! {
-        p.description {
-            span { "suite " a href=(format!("../index.html#suite={}", url_part(&first.benchmark.suite))) { (first.benchmark.suite) } }
-            " · " (counted(members, "parametrisation"))
-        }
         section #charts aria-labelledby="charts-title" {
             h2 #charts-title tabindex="-1" { "History" }
             @if settings.metrics.len() > 1 {

@@ -3,6 +3,7 @@
 
 use lapwing_analyse::clean::CleaningRules;
 use lapwing_analyse::sample::BenchmarkData;
+use lapwing_model::text::counted;
 use lapwing_study::StudyData;
 use lapwing_study::design::StudyDesign;
 use maud::{Markup, PreEscaped, html};
@@ -11,6 +12,7 @@ use serde_json::json;
 use super::ReportSite;
 use super::directory::DirectoryError;
 use super::frame::{PageFrame, SitePage, write_list_page};
+use super::headline::{Headline, News};
 use super::index_parts::columns::BenchmarkLink;
 use crate::chart::{DRAW_IN_VIEW, chart_grid};
 use crate::study::{StudyOverview, data_note};
@@ -47,10 +49,6 @@ pub(super) fn write_page(
     let charts: Vec<_> = charts.into_iter().map(|(_, chart)| chart).collect();
     let slug = &benchmark.slug;
     let main = html! {
-        p.answer { (overview.headline) "." }
-        p { (study.metric.name.replace('_', " ")) "; " (study.size_text()) ". "
-            a href=(format!("../benchmark/{slug}.html")) { "All measurements of the benchmark" }
-        }
         @for section in overview.sections(&study, false) {
             h2 { (section.title) }
             ul { @for sentence in &section.sentences { li { (sentence) } } }
@@ -67,10 +65,17 @@ pub(super) fn write_page(
         "const charts={data};addEventListener(\"DOMContentLoaded\",()=>{{{DRAW_IN_VIEW}}});"
     );
     let below: Markup = html! { script { (PreEscaped(script)) } };
-    let heading = format!("Study of {}", benchmark.id);
+    let name = format!("Study of {}", benchmark.id);
     let frame = PageFrame {
         page: None,
-        heading: &heading,
+        name: &name,
+        headline: &Headline {
+            about: Some(html! {
+                "Study of " a href=(format!("../benchmark/{slug}.html")) { (benchmark.id) }
+                " · " (study.metric.name.replace('_', " ")) " · " (study.size_text())
+            }),
+            ..Headline::new(News::Nothing, html! { (overview.headline) })
+        },
         class: "study",
         skip: ("#charts", "Skip to the charts"),
         scripts: &["echarts.js", "chart.js", "app.js"],
@@ -90,10 +95,13 @@ pub(super) fn write_list(site: &ReportSite, rows: &[StudyRow]) -> Result<(), Dir
     if !site.has_studies {
         return Ok(());
     }
+    let answer = if rows.is_empty() {
+        "No study can be analysed: each needs values of one metric at several combinations of factors".to_owned()
+    } else {
+        counted(rows.len(), "study")
+    };
+    let headline = Headline::new(News::Nothing, html! { (answer) });
     let main = html! {
-        @if rows.is_empty() {
-            p { "No study can be analysed: each needs values of one metric at several combinations of factors." }
-        }
         ul.studies {
             @for row in rows {
                 li {
@@ -103,5 +111,5 @@ pub(super) fn write_list(site: &ReportSite, rows: &[StudyRow]) -> Result<(), Dir
             }
         }
     };
-    write_list_page(site, SitePage::Studies, &main)
+    write_list_page(site, SitePage::Studies, &headline, &main)
 }

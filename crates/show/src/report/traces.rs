@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use lapwing_model::Run;
+use lapwing_model::text::counted;
 use lapwing_record::TraceHead;
 use lapwing_trace::{Trace, find};
 use maud::html;
@@ -10,6 +11,7 @@ use maud::html;
 use super::ReportSite;
 use super::directory::DirectoryError;
 use super::frame::{SitePage, write_list_page};
+use super::headline::{Headline, News};
 use super::slug::slug;
 use crate::trace::{LanesPage, finding_text, headline, no_finding, path_notes};
 
@@ -102,5 +104,6 @@ pub(super) fn write_list(site: &ReportSite, rows: &[TraceRow]) -> Result<(), Dir
             ul { @for sentence in &row.sentences { li { (sentence) } } }
         }
     };
-    write_list_page(site, SitePage::Traces, &main)
+    let headline = Headline::new(News::Nothing, html! { (counted(rows.len(), "trace")) });
+    write_list_page(site, SitePage::Traces, &headline, &main)
 }

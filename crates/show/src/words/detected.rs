@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use lapwing_analyse::detect::{
-    Detection, Direction, FindingGroup, Histories, JudgedCount, RECENT_RUNS, UnjudgedReason,
-    UnreviewedPast,
+    Detection, Direction, FindingGroup, Histories, JudgedCount, PastAcceptance, RECENT_RUNS,
+    UnjudgedReason, UnreviewedPast,
 };
-use lapwing_model::text::{counted, grouped, joined, joined_with_and};
+use lapwing_model::text::{counted, grouped, joined, joined_with_and, shell_word};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::finding::surrounding_name;
+use crate::writing::NextStep;
 
 /// Returns what was judged: `1,351 of 1,379 histories, 40 runs`.
 pub fn tested_text(histories: &Histories, detection: &Detection) -> String {
@@ -217,6 +218,32 @@ impl ChangeCounts {
         let parts = parts.map(|(number, noun, more)| format!("{}{more}", counted(*number, noun)));
         let parts: Vec<String> = own.into_iter().chain(parts).collect();
         joined_with_and(&parts)
+    }
+}
+
+/// Returns the command that accepts an old history.
+pub(crate) fn accept_step(program: &str, acceptance: &PastAcceptance) -> NextStep {
+    let until = shell_word(&acceptance.until);
+    let changes = counted(acceptance.changes, "change");
+    NextStep::new(
+        format!("{program} triage accept --until {until}"),
+        format!("accepts the {changes} until then"),
+    )
+}
+
+/// Returns the command that marks the change with this id as known; `what` stands for it in the words after the
+/// command.
+pub(crate) fn known_step(program: &str, id: &str, is_shared: bool, what: &str) -> NextStep {
+    if is_shared {
+        NextStep::new(
+            format!("{program} triage explain {id} --all-benchmarks"),
+            format!("accepts {what} for the whole suite"),
+        )
+    } else {
+        NextStep::new(
+            format!("{program} triage acknowledge {id}"),
+            format!("marks {what} as known"),
+        )
     }
 }
 

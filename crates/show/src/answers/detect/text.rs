@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use lapwing_analyse::detect::{
     DetectOptions, DetectRule, FindingGroup, RECENT_RUNS, Suspicion, UnjudgedReason,
 };
-use lapwing_model::text::{counted, joined, joined_with_and, shell_word};
+use lapwing_model::text::{counted, joined, joined_with_and};
 
 use super::DetectAnswer;
 use super::rows::UntestedRow;
 use crate::answers::subject_title;
 use crate::percent;
+use crate::words::detected::{accept_step, known_step};
 use crate::writing::Align::{Left, Right, Whole};
 use crate::writing::{Curve, NextStep, Note, Picture, Table, TextAnswer, View};
 use crate::{
@@ -246,12 +247,7 @@ fn next_steps(answer: &DetectAnswer, listed: &ListedChanges<'_>) -> Vec<NextStep
     let past = detection.unreviewed_past(&answer.histories);
     let acceptance = past.and_then(|past| detection.acceptance(&answer.histories, &past));
     if let Some(acceptance) = acceptance {
-        let until = shell_word(&acceptance.until);
-        let changes = counted(acceptance.changes, "change");
-        steps.push(NextStep::new(
-            format!("{program} triage accept --until {until}"),
-            format!("accepts the {changes} until then"),
-        ));
+        steps.push(accept_step(program, &acceptance));
     }
     let new = listed
         .groups
@@ -271,17 +267,7 @@ fn next_steps(answer: &DetectAnswer, listed: &ListedChanges<'_>) -> Vec<NextStep
         } else {
             "it".to_owned()
         };
-        steps.push(if group.is_shared {
-            NextStep::new(
-                format!("{program} triage explain {id} --all-benchmarks"),
-                format!("accepts {what} for the whole suite"),
-            )
-        } else {
-            NextStep::new(
-                format!("{program} triage acknowledge {id}"),
-                format!("marks {what} as known"),
-            )
-        });
+        steps.push(known_step(program, &id, group.is_shared, &what));
     }
     if !(detection.findings.is_empty() && detection.suspicions.is_empty()) {
         let command = format!("{program} report");

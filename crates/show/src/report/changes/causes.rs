@@ -64,7 +64,7 @@ fn cause(view: &ChangesView, number: usize, group: &FindingGroup) -> Markup {
     }
 }
 
-fn heading(view: &ChangesView, group: &FindingGroup) -> Markup {
+pub(super) fn heading(view: &ChangesView, group: &FindingGroup) -> Markup {
     let lead = view.lead(group);
     let number = group.findings.len();
     let largest = html! { (lead.subject.benchmark) ": " (subject_text(lead)) (lead.sentence()) };

@@ -1,5 +1,6 @@
 //! Changes in the history of the benchmarks: on a page of their own, in the index, and on each benchmark's page.
 
+mod answer;
 mod benchmark;
 mod causes;
 mod page;
@@ -9,7 +10,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) use benchmark::{HistorySince, level_marks, section, write_charts};
-pub(super) use page::{has_regressions, is_unjudged, run_notes, summary, write};
+pub(super) use page::{headline, run_notes, summary, write};
 
 use super::slug::slug;
 use crate::ChangeCounts;
@@ -22,8 +23,8 @@ use lapwing_analyse::detect::{
 use lapwing_analyse::sample::Subject;
 use lapwing_model::{Id, JudgeSettings};
 use lapwing_record::Remark;
-use words::cost;
 pub(crate) use words::{FindingSentence, SizeWords};
+use words::{cost, since_text};
 
 /// Of more causes only so many have a section of their own; the table of findings has all.
 const SHOWN_CAUSES: usize = 20;
@@ -58,6 +59,34 @@ pub struct ChangesView {
 }
 
 impl ChangesView {
+    /// Returns the histories.
+    pub(super) fn histories(&self) -> &Histories {
+        &self.histories
+    }
+
+    /// Returns what was found in them.
+    pub(super) fn detection(&self) -> &Detection {
+        &self.detection
+    }
+
+    /// Returns whether there are several runs, in an order.
+    pub(super) fn is_history(&self) -> bool {
+        let mut series = self.histories.series.iter();
+        series.any(|it| it.tried.len() > 1)
+    }
+
+    /// Returns whether something was judged or found.
+    pub fn has_answer(&self) -> bool {
+        let detection = &self.detection;
+        let is_found = !detection.findings.is_empty() || !detection.suspicions.is_empty();
+        is_found || detection.judged.judged > 0
+    }
+
+    /// Returns a change in words: `slower by 14 % [10, 19] since a1b2c3, 2026-09-14`.
+    pub(super) fn change_words(&self, finding: &Finding) -> String {
+        format!("{} {}", finding.sentence(), since_text(self, finding))
+    }
+
     /// Returns the number of changes by what is known of them.
     pub(super) fn counts(&self) -> ChangeCounts {
         ChangeCounts::of(&self.detection)
@@ -114,13 +143,6 @@ impl ChangesView {
     /// Sets the notes of `lapwing detect` on the runs that are judged and on their order.
     pub fn note_runs(&mut self, notes: &[Note]) {
         self.notes = notes.iter().map(|note| note.text.clone()).collect();
-    }
-
-    /// Returns whether nothing was judged and nothing found.
-    pub(super) fn judged_nothing(&self) -> bool {
-        let detection = &self.detection;
-        let has_none = detection.findings.is_empty() && detection.suspicions.is_empty();
-        has_none && detection.judged.judged == 0
     }
 
     /// Sets how the program is called on this store: `lapwing --store nights.db`.

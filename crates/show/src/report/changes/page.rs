@@ -8,21 +8,22 @@ use maud::{Markup, html};
 use serde::Serialize;
 use serde_json::json;
 
+use super::ChangesView;
 use super::causes::causes;
 use super::self_test::self_test_section;
 use super::words::{state_key, state_text};
-use super::{ChangesView, SHOWN_CAUSES};
 use crate::quantity::round_percent;
 use crate::report::ReportSite;
 use crate::report::directory::DirectoryError;
 use crate::report::frame::SitePage;
+use crate::report::headline::{Headline, News};
 use crate::report::index_parts::columns::BenchmarkLink;
 use crate::report::index_parts::listing::{
     Filters, ListingColumn, ListingFiles, ListingPage, MetricFilter, sorted, unsorted,
 };
 use crate::report::provenance::marked;
 use crate::report::slug::slug;
-use crate::{FIRST_METRIC, detection_text, names_histories, suspicion_text, tested_text};
+use crate::{FIRST_METRIC, detection_text, names_histories, tested_text};
 use lapwing_analyse::detect::{Direction, UnjudgedReason, measured};
 use lapwing_model::text::{capitalised, counted, first_names, shell_word};
 
@@ -73,23 +74,9 @@ pub(in crate::report) fn summary(view: &ChangesView) -> Option<String> {
     (has_any || has_unjudged).then(|| detection_text(&view.histories, detection))
 }
 
-/// Returns whether no history was judged although there are enough runs.
-pub(in crate::report) fn is_unjudged(view: &ChangesView) -> bool {
-    let detection = &view.detection;
-    detection.judged.judged == 0 && view.histories.moments.len() >= detection.fewest_runs
-}
-
 /// Returns the notes on the runs that are judged and on their order.
 pub(in crate::report) fn run_notes(view: &ChangesView) -> Markup {
-    html! { @for note in &view.notes { p.hint { (marked(&capitalised(note))) "." } } }
-}
-
-/// Returns whether there is a regression, confirmed or suspected, that was neither undone nor triaged.
-pub(in crate::report) fn has_regressions(view: &ChangesView) -> bool {
-    let detection = &view.detection;
-    let suspected = detection.suspicions.iter().map(|it| &it.finding);
-    let mut all = detection.findings.iter().chain(suspected);
-    all.any(|it| it.is_open() && it.direction == Direction::Regression)
+    html! { @for note in &view.notes { (marked(&capitalised(note))) ". " } }
 }
 
 /// Writes the page and the rows of its table, if changes were looked for; `written` has the tags of each benchmark
@@ -107,7 +94,9 @@ pub(in crate::report) fn write(
     let files = ListingFiles::write(site, SitePage::Changes, &rows)?;
     let page = ListingPage {
         page: SitePage::Changes,
-        conclusion: conclusion(view, written),
+        headline: headline(view),
+        above: above(view, written),
+        other: None,
         filters: filters(view, &rows),
         draw: None,
         caption: "All changes, by cause",
@@ -163,26 +152,36 @@ fn row(view: &ChangesView, at: usize, written: &BTreeMap<String, Vec<String>>) -
     }
 }
 
-fn conclusion(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Markup {
-    html! {
-        @if view.detection.findings.is_empty() {
-            (nothing_found(view))
-        } @else {
-            p.answer {
-                (answer(view))
-                " (false findings at most " (round_percent(view.options.false_discovery_rate)) ")."
-            }
-            p.hint {
+/// Returns the answer of the histories.
+pub(in crate::report) fn headline(view: &ChangesView) -> Headline {
+    let rate = round_percent(view.options.false_discovery_rate);
+    if view.detection.findings.is_empty() {
+        return nothing_found(view);
+    }
+    Headline {
+        facts: view.worst_fact().into_iter().collect(),
+        picture: view.picture(),
+        next: view.next_step(),
+        explained: vec![
+            html! { "Of all findings together at most " (rate) " are false." },
+            html! {
                 "One value per run, compared with those before and after: one instance per run is enough. "
                 "Changes at the same place are one cause. New ones come first, regressions before improvements, "
                 "and then those that change most wall time per run."
-            }
-        }
-        (run_notes(view))
-        (suspected(view))
+            },
+        ],
+        ..Headline::new(view.news(), answer(view))
+    }
+}
+
+/// Returns what is below the headline and above the table.
+fn above(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Markup {
+    html! {
+        @if view.detection.findings.is_empty() { (view.open_list()) }
+        (causes(view))
+        @if !view.notes.is_empty() { p.hint { (run_notes(view)) } }
         (not_shown(view))
         (untested(view, written))
-        (causes(view))
         (self_test_section(view))
         @if !view.detection.findings.is_empty() { h2 { "All changes" } }
     }
@@ -192,7 +191,7 @@ fn conclusion(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Ma
 fn answer(view: &ChangesView) -> Markup {
     let (histories, detection) = (&view.histories, &view.detection);
     html! {
-        strong { (capitalised(&detection_text(histories, detection))) }
+        (capitalised(&detection_text(histories, detection)))
         @if names_histories(detection) {
             " (" (counted(histories.moments.len(), "run")) ")"
         } @else if !detection.judged.is_complete() {
@@ -204,39 +203,37 @@ fn answer(view: &ChangesView) -> Markup {
 }
 
 /// Returns what it means that nothing was found, and what helps.
-fn nothing_found(view: &ChangesView) -> Markup {
+fn nothing_found(view: &ChangesView) -> Headline {
     let judged = &view.detection.judged;
     let longest = measured(&view.histories, &view.detection.states);
     let longest = longest.map(|(series, _)| series.points.len()).max();
     let is_too_short = judged.unjudged_for(UnjudgedReason::TooFew) == judged.histories;
-    html! {
-        @if judged.judged > 0 {
-            p.answer { (answer(view)) "." }
-            p { "A change is a level that differs from the one before by more than the noise explains, such as 14 % slower since a commit. "
-                "If nothing changed, there is a finding in at most " (round_percent(view.options.false_discovery_rate))
-                " of such reports. Small changes need more runs: each night adds to what can be seen." }
-        } @else if !is_too_short {
-            p.answer { (answer(view)) "." }
-        } @else {
-            p.answer { strong { "No history is long enough yet" } " to look for changes." }
-            p { "A change needs at least 10 runs of a benchmark, such as one per night or per commit; the longest history has "
-                (longest.unwrap_or(0)) ". " code { "lapwing run" } " adds a run, " code { "lapwing run --commits" }
-                " measures past commits, " code { "lapwing import" } " reads the results of other tools. "
-                "To compare two versions now, use " code { "lapwing compare" } "." }
-        }
+    if judged.judged > 0 {
+        let meaning = html! {
+            "A change is a level that differs from the one before by more than the noise explains, such as 14 % slower since a commit. "
+            "If nothing changed, there is a finding in at most " (round_percent(view.options.false_discovery_rate))
+            " of such reports. Small changes need more runs: each night adds to what can be seen."
+        };
+        return Headline {
+            explained: vec![meaning],
+            ..Headline::new(view.news(), answer(view))
+        };
     }
-}
-
-fn suspected(view: &ChangesView) -> Markup {
-    let suspicions = &view.detection.suspicions;
-    html! {
-        @if !suspicions.is_empty() {
-            p { "Suspected, not confirmed: the newest run, or the newest two, are as far from those before as nothing else. A third run tells." }
-            ul {
-                @for suspicion in suspicions.iter().take(SHOWN_CAUSES) { li { (suspicion_text(&view.histories, suspicion)) "." } }
-                @if suspicions.len() > SHOWN_CAUSES { li { "and " (suspicions.len() - SHOWN_CAUSES) " more" } }
-            }
-        }
+    if !is_too_short {
+        return Headline::new(News::Nothing, answer(view));
+    }
+    let needed = html! {
+        "A change needs at least 10 runs of a benchmark, such as one per night or per commit; the longest history has "
+        (longest.unwrap_or(0)) ". " code { "lapwing run" } " adds a run, " code { "lapwing run --commits" }
+        " measures past commits, " code { "lapwing import" } " reads the results of other tools. "
+        "To compare two versions now, use " code { "lapwing compare" } "."
+    };
+    Headline {
+        facts: vec![needed],
+        ..Headline::new(
+            News::Nothing,
+            html! { "No history is long enough yet to look for changes" },
+        )
     }
 }
 

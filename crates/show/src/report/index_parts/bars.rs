@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::super::ReportSite;
 use super::super::directory::DirectoryError;
 use super::super::frame::{PageFrame, SitePage};
+use super::super::headline::{Headline, News};
 use super::bar::{BenchmarkBars, DAYS, MetricBar};
 use super::columns::BenchmarkLink;
 use super::listing::{Filters, MetricFilter, MetricRows};
@@ -116,20 +117,29 @@ impl BarsPage {
         if compares {
             groups.insert(0, ("benchmark", "by benchmark"));
         }
+        let headline = if self.metrics.is_empty() {
+            Headline::new(
+                News::Nothing,
+                html! { "Nothing to draw: no benchmark has samples" },
+            )
+        } else {
+            let compare = html! {
+                "A bar ends at the median of the instances' means; the thick tick is their mean, the line one standard deviation to each side of it. "
+                "This is neither an interval nor a verdict: "
+                "for differences use " code { "lapwing compare" } ". A click opens the page of the benchmark."
+            };
+            let values = html! {
+                "For each variant of a benchmark its newest version, all instances of the "
+                (DAYS) " days up to its latest run together. Nightly builds of one release count as one version."
+            };
+            Headline {
+                explained: vec![values, compare],
+                ..Headline::new(News::Nothing, html! { "The latest values side by side" })
+            }
+        };
         let main = html! {
-            @if self.metrics.is_empty() {
-                p.answer { "Nothing to draw: no benchmark has samples." }
-            } @else {
-                p.answer {
-                    "The latest values side by side: for each variant of a benchmark its newest version, all instances of the "
-                    (DAYS) " days up to its latest run together. Nightly builds of one release count as one version."
-                }
-                p.hint {
-                    "A bar ends at the median of the instances' means; the thick tick is their mean, the line one standard deviation to each side of it. "
-                    "This is neither an interval nor a verdict: "
-                    "for differences use " code { "lapwing compare" } ". A click opens the page of the benchmark."
-                }
-                (self.filters().form())
+            @if !self.metrics.is_empty() {
+                (self.filters().form(None))
                 p.tabs role="group" aria-label="Charts" {
                     @for (name, title) in &groups {
                         button type="button" data-group=(name) hidden[groups.len() < 2] { (title) } " "
@@ -143,7 +153,8 @@ impl BarsPage {
         };
         let frame = PageFrame {
             page: Some(SitePage::Bars),
-            heading: SitePage::Bars.title(),
+            name: SitePage::Bars.title(),
+            headline: &headline,
             class: "about-all",
             skip: ("#bars", "Skip to the charts"),
             scripts: SitePage::Bars.scripts(),

@@ -12,6 +12,7 @@ use super::super::ReportSite;
 use super::super::data_pack::DataPack;
 use super::super::directory::DirectoryError;
 use super::super::frame::{PageFrame, SitePage};
+use super::super::headline::{Headline, News};
 use super::columns::{BenchmarkLink, columns};
 use crate::Chart;
 use crate::sample::{FIRST_METRIC, metric_title};
@@ -21,15 +22,29 @@ use lapwing_model::MetricName;
 #[derive(Debug)]
 pub(in crate::report) struct ListingPage {
     pub(in crate::report) page: SitePage,
-    /// The conclusion, and notes on it.
-    pub(in crate::report) conclusion: Markup,
+    pub(in crate::report) headline: Headline,
+    /// The evidence above the table.
+    pub(in crate::report) above: Markup,
     pub(in crate::report) filters: Filters,
+    /// Another view of the same, which is shown first.
+    pub(in crate::report) other: Option<OtherView>,
     /// A button that draws the rows: its action and its text.
     pub(in crate::report) draw: Option<(&'static str, &'static str)>,
     pub(in crate::report) caption: &'static str,
     pub(in crate::report) columns: Vec<ListingColumn>,
     /// Terms and what they mean.
     pub(in crate::report) guide: Markup,
+}
+
+/// A view of a page besides its table.
+#[derive(Debug)]
+pub(in crate::report) struct OtherView {
+    /// Its name in the address.
+    pub(in crate::report) name: &'static str,
+    pub(in crate::report) title: &'static str,
+    /// The script that draws it.
+    pub(in crate::report) script: &'static str,
+    pub(in crate::report) part: Markup,
 }
 
 impl ListingPage {
@@ -58,28 +73,39 @@ impl ListingPage {
             ("about-all", "rows")
         };
         files.describe(self.page, &mut settings);
+        let mut scripts = self.page.scripts().to_vec();
+        if let Some(other) = &self.other {
+            scripts.insert(scripts.len() - 1, other.script);
+            settings["view"] = json!(other.name);
+        }
         let frame = PageFrame {
             page: Some(self.page),
-            heading: self.page.title(),
+            name: self.page.title(),
+            headline: &self.headline,
             class,
             skip: (&format!("#{table}"), "Skip to the table"),
-            scripts: self.page.scripts(),
-            data: files.first(),
+            scripts: &scripts,
+            data: files.first().filter(|_| self.other.is_none()),
         };
         let main = html! {
-            (self.conclusion)
+            (self.above)
             @if files.has_rows() {
-                (self.filters.form())
-                div.above-table {
-                    p #shown role="status" {}
-                    @if let Some((action, text)) = self.draw {
-                        button type="button" data-action=(action) aria-expanded="false" { (text) }
-                    }
+                (self.filters.form(self.other.as_ref()))
+                @if let Some(other) = &self.other {
+                    section data-view=(other.name) aria-label=(other.title) { (other.part) }
                 }
-                @if let Some((action, _)) = self.draw { div.charts #(action) hidden {} }
-                (self.table(table))
-                @if !self.guide.0.is_empty() {
-                    details.guide { summary { "How to read this table" } dl { (self.guide) } }
+                section data-view="table" aria-label="Table" hidden[self.other.is_some()] {
+                    div.above-table {
+                        p #shown role="status" {}
+                        @if let Some((action, text)) = self.draw {
+                            button type="button" data-action=(action) aria-expanded="false" { (text) }
+                        }
+                    }
+                    @if let Some((action, _)) = self.draw { div.charts #(action) hidden {} }
+                    (self.table(table))
+                    @if !self.guide.0.is_empty() {
+                        details.guide { summary { "How to read this table" } dl { (self.guide) } }
+                    }
                 }
             }
         };
@@ -260,19 +286,50 @@ impl<R> MetricRows<R> {
             .collect()
     }
 
-    /// Returns a conclusion for each metric, of which the page shows that of the chosen one.
-    pub(in crate::report) fn conclusions(
+    /// Returns a part for each metric, of which the page shows that of the chosen one.
+    pub(in crate::report) fn parts(
         &self,
         label: &str,
-        conclusion: impl Fn(&str, &[R]) -> Markup,
+        part: impl Fn(&str, &[R]) -> Markup,
     ) -> Markup {
         html! {
             @for (number, (name, of_metric)) in self.by_use().into_iter().enumerate() {
                 section.by-metric data-metric=(name) hidden[number > 0] aria-label=(format!("{label} by {}", metric_title(name))) {
-                    (conclusion(name, &of_metric.rows))
+                    (part(name, &of_metric.rows))
                 }
             }
         }
+    }
+
+    /// Returns a headline with the answers of all metrics, of which the page shows those of the chosen one.
+    pub(in crate::report) fn headline(
+        &self,
+        of_metric: impl Fn(&str, &[R]) -> Headline,
+    ) -> Headline {
+        let metrics = self.by_use().into_iter();
+        let all: Vec<(&MetricName, Headline)> = metrics
+            .map(|(name, rows)| (name, of_metric(name, &rows.rows)))
+            .collect();
+        let choice = |text: &dyn Fn(&Headline) -> Markup| {
+            html! {
+                @for (number, (name, it)) in all.iter().enumerate() {
+                    span.by-metric data-metric=(name) hidden[number > 0] { (text(it)) }
+                }
+            }
+        };
+        let sentences = |parts: &[Markup]| html! { @for part in parts { (part) " " } };
+        let has =
+            |parts: fn(&Headline) -> &Vec<Markup>| all.iter().any(|(_, it)| !parts(it).is_empty());
+        let mut headline = Headline::new(News::Nothing, choice(&|it| it.answer.clone()));
+        if has(|it| &it.facts) {
+            headline.facts.push(choice(&|it| sentences(&it.facts)));
+        }
+        if has(|it| &it.explained) {
+            headline
+                .explained
+                .push(choice(&|it| sentences(&it.explained)));
+        }
+        headline
     }
 
     /// Writes a file for each metric.
@@ -394,13 +451,20 @@ impl Filters {
         }
     }
 
-    /// Returns the form.
-    pub(in crate::report) fn form(&self) -> Markup {
+    /// Returns the form, with a choice between the table and another view if there is one.
+    pub(in crate::report) fn form(&self, other: Option<&OtherView>) -> Markup {
         let options = |names: &BTreeSet<String>| {
             html! { option value="" { "all" } @for name in names { option value=(name) { (name) } } }
         };
         html! {
             form #filters role="search" aria-label=(self.label) {
+                @if let Some(other) = other {
+                    input type="hidden" name="view" value="";
+                    span.views role="group" aria-label="View" {
+                        button type="button" data-show="" aria-pressed="true" { (other.title) }
+                        button type="button" data-show="table" aria-pressed="false" { "Table" }
+                    }
+                }
                 label.wide { span { "Search" } input type="search" name="q" placeholder="part of a name" autocomplete="off"; }
                 // On narrow screens the other fields would push the data off the screen.
                 button type="button" data-action="fields" aria-expanded="false" aria-controls="fields" { "Filters" }
@@ -417,10 +481,10 @@ impl Filters {
                     label { span { "Suite" } select name="suite" { (options(&self.suites)) } }
                 }
                 @if !self.tags.is_empty() {
-                    label { span { "Tag" } select name="tag" { (options(&self.tags)) } }
+                    label.of-table { span { "Tag" } select name="tag" { (options(&self.tags)) } }
                 }
                 @for FilterChoice { name, label, values } in &self.choices {
-                    label { span { (label) } select name=(name) {
+                    label.of-table { span { (label) } select name=(name) {
                         option value="" { "all" }
                         @for (value, title) in values { option value=(value) { (title) } }
                     } }

@@ -47,18 +47,11 @@ pub(in crate::report) struct IndexRow {
     pub(in crate::report) change_text: String,
     pub(in crate::report) change_interval: String,
     pub(in crate::report) change_against: String,
-    /// The change with its p-value, from which [`mark_moved`] tells whether it is one.
-    #[serde(skip)]
-    pub(in crate::report) ratio: Option<JudgedRatio>,
     /// Whether it is the latest of single measurements, and differs by more than the earlier ones do.
     pub(in crate::report) unusual: bool,
     /// Whether the change is for the worse.
     #[serde(skip)]
     worse: bool,
-    /// Whether it is a change, after correction for all rows of the index.
-    pub(in crate::report) moved: bool,
-    /// Whether the change is, or would be, from an earlier run and not from another variant.
-    pub(in crate::report) since_before: bool,
     /// Whether the benchmark itself changed since the run before.
     pub(in crate::report) new_epoch: bool,
     #[serde(flatten)]
@@ -102,7 +95,6 @@ impl IndexRow {
             self.value.is_none() && !self.skipped,
             self.verdict == Verdict::Regression.name(),
             self.since.is_regression(),
-            self.moved && self.worse,
             self.unusual && self.worse,
         ];
         let first = signs.iter().position(|it| *it);
@@ -253,10 +245,6 @@ impl IndexRow {
                 Some(Better::Higher) => changed.is_some_and(|it| it < 1.0),
                 None => false,
             },
-            since_before: reference_variant(view, latest)
-                .is_none_or(|reference| reference.id == latest.id),
-            ratio: ratio.cloned(),
-            moved: false,
             new_epoch: is_new_epoch(view, latest),
             since: HistorySince::of(
                 site.changes.as_ref(),
@@ -282,28 +270,6 @@ impl IndexRow {
             lost: latest.lost(),
             left_out: latest.left_out().text(),
         })
-    }
-}
-
-/// Marks the rows of one metric that changed, and gives them the intervals that they have together. All of them are
-/// corrected for together, as `lapwing compare` corrects for all of its comparisons.
-pub(in crate::report) fn mark_moved(rows: &mut [IndexRow]) {
-    let (rows, mut ratios): (Vec<_>, Vec<&mut JudgedRatio>) = rows
-        .iter_mut()
-        .filter_map(|row| {
-            let texts = (
-                &mut row.moved,
-                &mut row.change_text,
-                &mut row.change_interval,
-            );
-            Some((texts, row.ratio.as_mut()?))
-        })
-        .unzip();
-    let differ = judge::judge_together(&mut ratios);
-    for (((moved, text, interval), judged), differs) in rows.into_iter().zip(ratios).zip(differ) {
-        *moved = differs;
-        *text = judged.ratio.value_text();
-        *interval = judged.ratio.interval_text().unwrap_or_default();
     }
 }
 

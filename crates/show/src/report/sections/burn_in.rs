@@ -11,6 +11,7 @@ use super::super::ReportSite;
 use super::super::data_pack::DataPack;
 use super::super::directory::DirectoryError;
 use super::super::frame::SitePage;
+use super::super::headline::{Headline, News};
 use super::super::index_parts::columns::BenchmarkLink;
 use super::super::index_parts::listing::{Filters, ListingFiles, ListingPage, sorted, unsorted};
 use super::cleaning::source_text;
@@ -231,7 +232,9 @@ pub(in crate::report) fn write(
     ];
     let page = ListingPage {
         page: SitePage::BurnIn,
-        conclusion: conclusion(rows),
+        headline: headline(rows),
+        above: html! {},
+        other: None,
         filters: Filters::of("Benchmarks", rows.iter().map(|row| &row.benchmark))
             .by("class", "Class", classes.into_iter().map(|it| (it, it)))
             .by("state", "Show", states),
@@ -253,7 +256,7 @@ pub(in crate::report) fn write(
     page.write(site, &files, json!({}))
 }
 
-fn conclusion(rows: &[BurnInRow]) -> Markup {
+fn headline(rows: &[BurnInRow]) -> Headline {
     let all = rows.len();
     let short = rows.iter().filter(|it| it.chart.is_empty()).count();
     let never = rows.iter().filter(|it| it.never_steady()).count();
@@ -262,31 +265,57 @@ fn conclusion(rows: &[BurnInRow]) -> Markup {
     let partly = number(|it| it.never > 0 && !it.mostly_unsteady());
     let steady = all - short - never - mostly;
     let earlier = rows.iter().map(|it| it.earlier).sum();
-    html! {
-        p.answer {
-            @if all == 0 {
-                "No benchmark has values to detect a steady state from."
-            } @else {
-                "Of " (counted(all, "benchmark")) ", " strong { (grouped(steady)) } " " (plural(steady, "becomes", "become")) " steady"
-                @if mostly > 0 {
-                    "; " a href="#state=mostly" { strong { (grouped(mostly)) } " mostly " (plural(mostly, "does", "do")) " not" }
-                }
-                @if never > 0 {
-                    "; " a href="#state=never" { strong { (grouped(never)) } " never " (plural(never, "does", "do")) }
-                }
-                @if partly > 0 {
-                    "; of " a href="#state=partly" { strong { (grouped(partly)) } " a few instances do not" }
-                }
-                @if short > 0 {
-                    "; " a href="#state=short" { strong { (grouped(short)) } " " (plural(short, "has", "have")) " too few iterations to tell" }
-                }
-                "."
-                @if never + mostly > 0 {
-                    " Benchmarks that mostly or never become steady should be fixed or retired."
-                }
-            }
+    let answer = html! {
+        @if all == 0 {
+            "No benchmark has values to detect a steady state from"
+        } @else {
+            (grouped(steady)) " of " (counted(all, "benchmark")) " " (plural(steady, "becomes", "become")) " steady"
         }
-        @if earlier > 0 { p.hint { (earlier_epoch_text(earlier)) "." } }
+    };
+    let counts = [
+        (
+            "mostly",
+            mostly,
+            plural(mostly, "mostly does not", "mostly do not"),
+        ),
+        ("never", never, plural(never, "never does", "never do")),
+        (
+            "partly",
+            partly,
+            plural(
+                partly,
+                "becomes steady but for a few instances",
+                "become steady but for a few instances",
+            ),
+        ),
+        (
+            "short",
+            short,
+            plural(
+                short,
+                "has too few iterations to tell",
+                "have too few iterations to tell",
+            ),
+        ),
+    ];
+    let counts = counts.into_iter().filter(|(_, number, _)| *number > 0);
+    let counts: Vec<Markup> = counts
+        .map(|(state, number, text)| html! { a href=(format!("#state={state}")) { (grouped(number)) " " (text) } })
+        .collect();
+    let mut facts = Vec::new();
+    if !counts.is_empty() {
+        facts.push(html! { @for (at, count) in counts.iter().enumerate() { @if at > 0 { "; " } (count) } "." });
+    }
+    if never + mostly > 0 {
+        facts.push(
+            html! { "Benchmarks that mostly or never become steady should be fixed or retired." },
+        );
+    }
+    let explained = (earlier > 0).then(|| html! { (earlier_epoch_text(earlier)) "." });
+    Headline {
+        facts,
+        explained: explained.into_iter().collect(),
+        ..Headline::new(News::Nothing, answer)
     }
 }
 

@@ -10,12 +10,13 @@ use serde_json::json;
 use super::super::ReportSite;
 use super::super::directory::DirectoryError;
 use super::super::frame::{SitePage, url_part};
+use super::super::headline::{Headline, News};
 use super::super::index_parts::columns::{BenchmarkLink, columns};
 use super::super::index_parts::listing::{
     Filters, ListingPage, MetricFilter, MetricRows, sorted, unsorted,
 };
 use crate::quantity::percent;
-use crate::sample::{MetricSample, metric_title};
+use crate::sample::{FIRST_METRIC, MetricSample, metric_title};
 use lapwing_analyse::clean::{
     AuditStage, BenchmarkAudit, BurnInRule, BurnInSource, CleaningRules, FailureRule, Funnel,
     IterationState, LeftOut, Remaining, SteadyFrom,
@@ -217,18 +218,22 @@ pub(in crate::report) fn write(
     ];
     let page = ListingPage {
         page: SitePage::Cleaning,
-        conclusion: html! {
-            @if metrics.is_empty() {
-                p.answer { "Nothing was recorded, so nothing was excluded." }
-            } @else {
-                (metrics.conclusions("Exclusions", |name, rows| {
-                    let totals = CleaningTotals::of(rows);
-                    html! { (conclusion(name, &totals)) (funnel_table(&totals)) }
-                }))
+        headline: if metrics.is_empty() {
+            Headline::new(
+                News::Nothing,
+                html! { "Nothing was recorded, so nothing was excluded" },
+            )
+        } else {
+            metrics.headline(|name, rows| headline(name, &CleaningTotals::of(rows)))
+        },
+        above: html! {
+            @if !metrics.is_empty() {
+                (metrics.parts("Exclusions", |_, rows| funnel_table(&CleaningTotals::of(rows))))
                 (rules_part(&site.options.rules))
                 h2 { "By benchmark" }
             }
         },
+        other: None,
         filters: Filters::of("Benchmarks", metrics.rows().map(|row| &row.benchmark))
             .by_metric(metrics.units(), MetricFilter::One)
             .by("state", "Show", states)
@@ -264,26 +269,32 @@ fn rules_part(rules: &CleaningRules) -> Markup {
     }
 }
 
-fn conclusion(metric: &str, totals: &CleaningTotals) -> Markup {
+fn headline(metric: &str, totals: &CleaningTotals) -> Headline {
     let recorded = totals.left_at(AuditStage::Recorded);
     let left = totals.left_at(AuditStage::Viable);
     let link = |state: &str| format!("#metric={}&state={state}", url_part(metric));
-    html! {
-        p.answer {
-            "Of " (counted(recorded.iterations, "iteration")) " of " (counted(recorded.benchmarks, "benchmark"))
-            " by " (metric_title(metric)) ", " strong { (grouped(left.iterations)) } " count"
-            @if recorded.iterations > 0 { " (" (percent(share(left.iterations, recorded.iterations))) ")" }
-            "."
-            @if totals.not_judged > 0 {
-                " " a href=(link("out")) { strong { (counted(totals.not_judged, "benchmark")) } " " (plural(totals.not_judged, "is", "are")) " not analysed" } "."
-            } @else {
-                " All benchmarks are analysed."
-            }
-            @if totals.never_steady > 0 {
-                " " a href=(link("never")) { strong { (counted(totals.never_steady, "benchmark")) } " hardly or never " (plural(totals.never_steady, "becomes", "become")) " steady" }
-                ", and should be fixed or retired."
-            }
+    let answer = html! {
+        (grouped(left.iterations)) " of " (counted(recorded.iterations, "iteration")) " " (plural(left.iterations, "counts", "count"))
+        @if recorded.iterations > 0 { " (" (percent(share(left.iterations, recorded.iterations))) ")" }
+        @if metric != FIRST_METRIC { ", by " (metric_title(metric)) }
+    };
+    let mut facts = Vec::new();
+    facts.push(html! {
+        @if totals.not_judged > 0 {
+            a href=(link("out")) { (counted(totals.not_judged, "benchmark")) " " (plural(totals.not_judged, "is", "are")) " not analysed" } "."
+        } @else {
+            (counted(recorded.benchmarks, "benchmark")) ", all analysed."
         }
+    });
+    if totals.never_steady > 0 {
+        facts.push(html! {
+            a href=(link("never")) { (counted(totals.never_steady, "benchmark")) " hardly or never " (plural(totals.never_steady, "becomes", "become")) " steady" }
+            ", and should be fixed or retired."
+        });
+    }
+    Headline {
+        facts,
+        ..Headline::new(News::Nothing, answer)
     }
 }
 

@@ -10,13 +10,14 @@ use serde_json::json;
 use super::super::ReportSite;
 use super::super::directory::DirectoryError;
 use super::super::frame::{SitePage, url_part};
+use super::super::headline::{Headline, News};
 use super::super::index_parts::columns::{BenchmarkLink, columns};
 use super::super::index_parts::listing::{Filters, ListingPage, MetricFilter, MetricRows, sorted};
 use super::super::page::first_open;
 use super::power::{DRAWN, PowerCurve, picture};
 use crate::chart;
 use crate::quantity::{machine_time, percent};
-use crate::sample::metric_title;
+use crate::sample::{FIRST_METRIC, metric_title};
 use crate::words::detection::{few_instances_caution, found_text, outliers_caution};
 use crate::{DetectionAbility, DetectionView, detectable_text};
 use lapwing_analyse::explain::{ChoiceRule, Detectability, Noise, PlanOptions, USUAL_MOST};
@@ -25,7 +26,7 @@ use lapwing_analyse::judge::{
     WantedBasis,
 };
 use lapwing_model::MetricName;
-use lapwing_model::text::{counted, grouped, plural};
+use lapwing_model::text::{capitalised, counted, grouped, plural};
 
 /// The slowdown to detect.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -282,13 +283,15 @@ pub(in crate::report) fn write(
     ]);
     let page = ListingPage {
         page: SitePage::Detection,
-        conclusion: html! {
-            @if metrics.is_empty() {
-                p.answer { "No benchmark has a usable value, so nothing is known about detectable slowdowns." }
-            } @else {
-                (metrics.conclusions("Detection", |name, rows| conclusion(name, rows, view, grid.largest())))
-            }
+        headline: if metrics.is_empty() {
+            let nothing =
+                "No benchmark has a usable value, so nothing is known about detectable slowdowns";
+            Headline::new(News::Nothing, html! { (nothing) })
+        } else {
+            metrics.headline(|name, rows| headline(name, rows, view, grid.largest()))
         },
+        above: html! {},
+        other: None,
         filters: Filters::of("Benchmarks", metrics.rows().map(|row| &row.benchmark))
             .by_metric(metrics.units(), MetricFilter::One)
             .by("state", "Show", states),
@@ -307,12 +310,12 @@ fn known(rows: &[DetectionRow]) -> Vec<Detectability> {
     rows.map(|it| it.found.clone()).collect()
 }
 
-fn conclusion(
+fn headline(
     metric: &str,
     rows: &[DetectionRow],
     view: DetectionView,
     largest: Configuration,
-) -> Markup {
+) -> Headline {
     let number = |able: &str| rows.iter().filter(|it| it.able == able).count();
     let link = |state: &str, text: String| html! { a href=(format!("#metric={}&state={state}", url_part(metric))) { (text) } };
     let (able, unable, unknown) = (number("yes"), number("no"), number("unknown"));
@@ -329,7 +332,7 @@ fn conclusion(
             "yes" => (&it.found, DetectionAbility::Yes),
             _ => (&it.found, DetectionAbility::No),
         });
-    let headline = view.headline_of_rows(&found, known, largest);
+    let answer = view.headline_of_rows(&found, known, largest);
     let names = rows
         .iter()
         .map(|it| (&it.benchmark.suite, &it.benchmark.id));
@@ -341,32 +344,43 @@ fn conclusion(
     } else {
         format!("{} cannot", counted(unable, noun))
     };
-    html! {
-        p.answer {
-            "By " (metric_title(metric)) ": "
-            @if able + unable == 0 {
-                (counted(rows.len(), noun)) " with too few measurements: detection needs " (TAKES) "."
-            } @else {
-                strong { (headline) } "."
-                @if unable > 0 { " " (link("no", unable_text)) "." }
-                @if unknown > 0 {
-                    " " (link("unknown", format!("{} more", grouped(unknown)))) " with too few measurements: detection needs " (TAKES) "."
-                }
-            }
+    let enough = html! { "detection needs " (TAKES) };
+    let mut facts = Vec::new();
+    if able + unable > 0 {
+        if unable > 0 {
+            facts.push(html! { (link("no", unable_text)) "." });
         }
-        @for caution in cautions.into_iter().flatten() { p.hint { "Caution: " (caution.text) "." } }
-        p.hint {
-            @if unknown > 0 { code { "lapwing run --instances 5 --iterations 5" } " measures enough for a first answer. " }
-            "These numbers are by formula, from the noise on the page " a href=(SitePage::Variability.file()) { (SitePage::Variability.title()) } "; "
-            code { "lapwing mds" } " simulates them with what was measured. "
-            @if let Some((planned, cost)) = &plan {
-                "The cheapest configurations that detect it would take " (machine_time(*cost)) " for " (counted(*planned, noun)) " per version. "
-            }
-            @if unable > 0 {
-                "For " (plural(unable, "the one that cannot", "those that cannot")) ", "
-                code { (format!("lapwing plan --slowdown {}", view.target_text().replace(' ', ""))) } " says what it takes."
-            }
+        if unknown > 0 {
+            let more = link("unknown", format!("{} more", grouped(unknown)));
+            facts.push(html! { (more) " with too few measurements: " (enough) "." });
         }
+    }
+    if let Some((planned, cost)) = &plan {
+        facts.push(html! {
+            "The cheapest configurations that detect it would take " (machine_time(*cost)) " for " (counted(*planned, noun)) " per version."
+        });
+    }
+    let cautions = cautions.into_iter().flatten();
+    facts.extend(cautions.map(|it| html! { "Caution: " (it.text) "." }));
+    let by_formula = html! {
+        @if unknown > 0 { code { "lapwing run --instances 5 --iterations 5" } " measures enough for a first answer. " }
+        "These numbers are by formula, from the noise on the page " a href=(SitePage::Variability.file()) { (SitePage::Variability.title()) } "; "
+        code { "lapwing mds" } " simulates them with what was measured. "
+        @if unable > 0 {
+            "For " (plural(unable, "the one that cannot", "those that cannot")) ", "
+            code { (format!("lapwing plan --slowdown {}", view.target_text().replace(' ', ""))) } " says what it takes."
+        }
+    };
+    let answer = html! {
+        @if able + unable == 0 {
+            (counted(rows.len(), noun)) " with too few measurements: " (enough)
+        } @else { (capitalised(&answer)) }
+        @if metric != FIRST_METRIC { ", by " (metric_title(metric)) }
+    };
+    Headline {
+        facts,
+        explained: vec![by_formula],
+        ..Headline::new(News::Nothing, answer)
     }
 }
 

@@ -9,13 +9,14 @@ use serde_json::json;
 use super::super::ReportSite;
 use super::super::directory::DirectoryError;
 use super::super::frame::{SitePage, url_part};
+use super::super::headline::{Headline, News};
 use super::super::index_parts::columns::{BenchmarkLink, columns};
 use super::super::index_parts::listing::{
     Filters, ListingPage, MetricFilter, MetricRows, sorted, unsorted,
 };
 use crate::chart;
 use crate::quantity::{percent, quantity, round_percent};
-use crate::sample::metric_title;
+use crate::sample::{FIRST_METRIC, metric_title};
 use crate::{NOISY, RowTitles, noise_advice, noise_headline};
 use lapwing_analyse::clean::CleaningRules;
 use lapwing_analyse::explain::{EffortEstimate, More, Noise, NoiseMetrics, NoisePart, noise};
@@ -165,13 +166,14 @@ pub(in crate::report) fn write(
     ];
     let page = ListingPage {
         page: SitePage::Variability,
-        conclusion: html! {
-            @if metrics.is_empty() {
-                p.answer { "No benchmark has a usable value, so nothing is known about noise." }
-            } @else {
-                (metrics.conclusions("Noise", conclusion))
-            }
+        headline: if metrics.is_empty() {
+            let nothing = "No benchmark has a usable value, so nothing is known about noise";
+            Headline::new(News::Nothing, html! { (nothing) })
+        } else {
+            metrics.headline(headline)
         },
+        above: html! {},
+        other: None,
         filters: Filters::of("Benchmarks", metrics.rows().map(|row| &row.benchmark))
             .by_metric(metrics.units(), MetricFilter::One)
             .by("state", "Show", states),
@@ -203,7 +205,7 @@ fn noises(rows: &[VariabilityRow]) -> Vec<Noise> {
     rows.iter().map(|row| row.noise.clone()).collect()
 }
 
-fn conclusion(metric: &str, rows: &[VariabilityRow]) -> Markup {
+fn headline(metric: &str, rows: &[VariabilityRow]) -> Headline {
     let noises = noises(rows);
     let number = |test: &dyn Fn(&VariabilityRow) -> bool| rows.iter().filter(|it| test(it)).count();
     let links = [
@@ -219,16 +221,21 @@ fn conclusion(metric: &str, rows: &[VariabilityRow]) -> Markup {
             number(&|it| it.instances < INSTANCES_FOR_A_VERDICT),
         ),
     ];
-    html! {
-        p.answer {
-            "By " (metric_title(metric)) ": " strong { (noise_headline(&noises)) } "."
-            @for (state, title, number) in links {
-                @if number > 0 {
-                    " " a href=(format!("#metric={}&state={state}", url_part(metric))) { (counted(number, "row")) " " (title) } "."
-                }
-            }
-        }
-        @if let Some(advice) = noise_advice(&noises) { p.hint { (capitalised(&advice.text)) "." } }
+    let rows_of = links.into_iter().filter(|(_, _, number)| *number > 0);
+    let rows_of = rows_of.map(|(state, title, number)| {
+        let address = format!("#metric={}&state={state}", url_part(metric));
+        html! { a href=(address) { (counted(number, "row")) " " (title) } "." }
+    });
+    Headline {
+        facts: rows_of.collect(),
+        explained: noise_advice(&noises)
+            .map(|advice| html! { (capitalised(&advice.text)) "." })
+            .into_iter()
+            .collect(),
+        ..Headline::new(
+            News::Nothing,
+            html! { (capitalised(&noise_headline(&noises))) @if metric != FIRST_METRIC { ", by " (metric_title(metric)) } },
+        )
     }
 }
 
