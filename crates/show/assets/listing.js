@@ -7,8 +7,8 @@
 
   // Every page says: `text` of a row to search in, `keys` to sort by, `filters` by the name of
   // their field, `row` that makes an element, and perhaps `shown`, called when other rows are shown, and `fold`:
-  // a filter and its value whose rows are folded until asked for, and what the page calls them.
-  function listing({ text, keys, filters, row: tableRow, shown: whenShown, fold }) {
+  // a filter and its value whose rows are folded until asked for, and what the page calls them; `together` may join rows.
+  function listing({ text, keys, filters, row: tableRow, shown: whenShown, fold, together = (rows) => rows }) {
     const table = document.querySelector("table.listing");
     if (!table) return;
     const form = document.getElementById("filters");
@@ -107,12 +107,14 @@
 
     async function update() {
       const chosen = showView();
+      const used = Object.entries(Object.fromEntries(new FormData(form))).filter(([name, value]) => value && name !== "view" && !(name === "metric" && value === settings.metrics?.[0].name));
+      form.classList.toggle("used", used.length > 0);
       try {
         if (chosen !== "table") {
           await window.lapwing.views[chosen](Object.fromEntries(new FormData(form)));
           return;
         }
-        rows = fromColumns(await load(metricOf()?.file ?? settings.file));
+        rows = together(fromColumns(await load(metricOf()?.file ?? settings.file)));
         for (const row of rows) row.key = text(row).toLowerCase();
         choose();
       } catch (error) {

@@ -19,12 +19,14 @@
     return element("span", { class: `chip ${verdict}`, title }, element("span", { "aria-hidden": "true" }, symbol), ` ${text}`);
   }
 
+  const severalSuites = document.querySelector('#filters [name="suite"]') !== null;
+
   // A benchmark's name, which leads to its page, above what else tells it from others.
   function nameCell(row, { fragment = "", about = [], mark = "", more = "" } = {}) {
-    const text = [...about, row.suite, ...row.tags.map((tag) => "#" + tag)].filter(Boolean).join(" · ");
+    const text = [...about, severalSuites ? row.suite : "", ...row.tags.map((tag) => "#" + tag)].filter(Boolean).join(" · ");
     return cell("name", undefined,
       row.slug ? element("a", { href: `benchmark/${row.slug}.html${fragment}`, title: row.id }, row.id) : element("span", { title: row.id }, row.id),
-      element("small", {}, mark, text, more));
+      " ", element("small", {}, mark, text, more));
   }
 
   const metricFragment = (metric) => (metric && metric !== settings.metrics?.[0] ? "#" + new URLSearchParams({ metric: metric.name }) : "");
@@ -59,12 +61,44 @@
 
   // --- The index.
 
+  // Variants that have a column each are joined in one row, which has the worst of what is said of them.
+  function byBenchmark(rows) {
+    if (!settings.variants) return rows.map((row) => ({ ...row, of: [row] }));
+    const joined = new Map();
+    for (const row of rows) {
+      const key = `${row.suite}\n${row.id}`;
+      if (!joined.has(key)) joined.set(key, { ...row, named: false, of: [] });
+      joined.get(key).of.push(row);
+    }
+    for (const row of joined.values()) {
+      row.of.sort((one, other) => settings.variants.indexOf(one.variant) - settings.variants.indexOf(other.variant));
+      const worst = (value) => row.of.reduce((one, other) => (value(other) > value(one) ? other : one));
+      const order = (it) => (it.verdict ? verdictOrder.length - verdictOrder.indexOf(it.verdict) : -1);
+      const largest = (name) => Math.max(...row.of.map((it) => it[name] ?? -1));
+      const { verdict, verdict_text } = worst(order);
+      const { since, since_direction, since_size, since_title, since_link } = worst((it) => (it.since ? it.since_size ?? 0 : -Infinity));
+      const { cv, cv_text } = worst((it) => it.cv ?? -1);
+      Object.assign(row, { verdict, verdict_text, since, since_direction, since_size, since_title, since_link, cv, cv_text });
+      row.noisy = row.of.some((it) => it.noisy);
+      row.failures = row.of.reduce((sum, it) => sum + it.failures, 0);
+      row.lost = row.of.reduce((sum, it) => sum + it.lost, 0);
+      row.failed_before = largest("failed_before");
+      row.skipped = row.of.every((it) => it.skipped);
+    }
+    return [...joined.values()];
+  }
+
+  const anyOf = (test) => (row) => row.of.some(test);
+
   function index() {
+    const values = (settings.variants ?? []).map((variant, at) => [`value${at}`, (row) => row.of.find((it) => it.variant === variant)?.value ?? null]);
     listing({
-      text: (row) => `${row.suite} ${row.id} ${row.variant}`,
+      together: byBenchmark,
+      text: (row) => `${row.suite} ${row.id} ${row.of.map((it) => it.variant).join(" ")}`,
       keys: {
         name: (row) => row.key,
         value: (row) => row.value,
+        ...Object.fromEntries(values),
         change: (row) => row.change,
         since: (row) => row.since_size,
         verdict: (row) => (row.verdict ? verdictOrder.length - verdictOrder.indexOf(row.verdict) : null),
@@ -74,20 +108,20 @@
       },
       filters: {
         ...bySuiteAndTag,
-        variant: (row, wanted) => row.variant === wanted,
+        variant: (row, wanted) => row.of.some((it) => it.variant === wanted),
         state: byState({
-          failures: (row) => row.failures > 0,
+          failures: anyOf((row) => row.failures > 0),
           before: (row) => row.failures === 0 && row.failed_before > 0,
-          nothing: (row) => row.value === null && !row.skipped,
-          skipped: (row) => row.skipped,
-          epoch: (row) => row.new_epoch,
-          regressed: (row) => row.since_direction === "regression",
-          shifted: (row) => row.since,
-          lost: (row) => row.lost > 0,
-          few: (row) => row.value !== null && !row.summary && row.instances < 3,
-          summary: (row) => row.summary,
-          noisy: (row) => row.noisy,
-          unusual: (row) => row.unusual,
+          nothing: anyOf((row) => row.value === null && !row.skipped),
+          skipped: anyOf((row) => row.skipped),
+          epoch: anyOf((row) => row.new_epoch),
+          regressed: anyOf((row) => row.since_direction === "regression"),
+          shifted: anyOf((row) => row.since),
+          lost: anyOf((row) => row.lost > 0),
+          few: anyOf((row) => row.value !== null && !row.summary && row.instances < 3),
+          summary: anyOf((row) => row.summary),
+          noisy: anyOf((row) => row.noisy),
+          unusual: anyOf((row) => row.unusual),
         }),
       },
       row: indexRow,
@@ -95,28 +129,37 @@
   }
 
   function indexRow(row, metric) {
-    const trace = `benchmark/${row.slug}.html#` + new URLSearchParams({ metric: metric.name, trace: row.run_id });
     const mark = row.named ? element("span", { class: "dot", style: `background:${colour(row.colour)}`, "data-colour": row.colour }) : "";
+    const all = row.test ? element("span", {}, " · ", element("a", { class: "all", href: `test/${row.test}.html${metricFragment(metric)}` }, "all parameters")) : "";
     return line(row,
-      nameCell(row, { fragment: metricFragment(metric), about: [row.named ? row.variant : ""], mark, more: row.test ? element("span", {}, " · ", element("a", { class: "all", href: `test/${row.test}.html${metricFragment(metric)}` }, "all parameters")) : "" }),
-      cell("history", undefined, sparkline(row)),
-      element("td", { role: "cell", class: "number", title: `${row.run}; ${row.left_out ? "excluded: " + row.left_out : "nothing excluded"}` },
-        element("strong", {}, row.value === null ? row.value_text : element("a", { class: "trace", href: trace }, row.value_text)), " ", small(row.interval_text ? `[${row.interval_text}]` : row.spread_text), row.retired ? element("small", { class: "attention" }, " retired") : ""),
-      row.change_text
-        ? element("td", { role: "cell", class: "number", title: row.change_against, "data-label": "change" },
-          row.moved ? element("strong", {}, row.change_text) : row.unusual ? attention(row.change_text) : row.change_text, " ", small(row.change_interval))
-        : row.new_epoch && row.change_against
-        ? element("td", { role: "cell", class: "number", title: row.change_against, "data-label": "change" }, small("new epoch"))
-        : element("td", { role: "cell", class: "number nothing", title: row.change_against ? row.change_against : row.summary ? "nothing is concluded from summaries" : "nothing to compare with, or fewer than 3 instances" }, "–"),
+      nameCell(row, { fragment: metricFragment(metric), about: [row.named ? row.variant : ""], mark, more: all }),
+      cell("history", undefined, ...row.of.map(sparkline)),
+      ...(settings.variants ? settings.variants.map((variant) => valueCell(row.of.find((it) => it.variant === variant), metric, variant)) : [valueCell(row, metric)]),
+      settings.changes ? changeCell(row) : "",
       settings.since ? cell("since", row.since ? "in the history" : undefined, row.since
         ? element("a", { class: row.since_direction, href: row.since_link, title: row.since_title }, row.since) : "") : "",
       settings.verdicts ? cell("verdict", undefined, row.verdict ? chip(row.verdict, row.verdict_text) : "") : "",
-      row.cv === null ? number() : number("noise", row.noisy ? attention(row.cv_text) : row.cv_text),
+      settings.cv ? (row.cv === null ? number() : number("cv", row.cv_text)) : "",
       row.summary
         ? element("td", { role: "cell", class: "number", title: "a summary of the source, which kept no samples" },
           element("span", { class: "summary" }, "summary"), " ", small(row.summary))
-        : row.skipped ? nothing() : number("instances × iterations", row.instances < 3 ? attention(row.size) : row.size),
+        : row.skipped ? nothing() : number("instances × iterations", element("span", { class: "hint" }, row.size)),
       failures(row));
+  }
+
+  function valueCell(row, metric, label) {
+    if (!row) return nothing("–");
+    const trace = `benchmark/${row.slug}.html#` + new URLSearchParams({ metric: metric.name, trace: row.run_id });
+    return element("td", { role: "cell", class: "number", "data-label": label, title: `${row.run}; ${row.left_out ? "excluded: " + row.left_out : "nothing excluded"}` },
+      element("strong", {}, row.value === null ? row.value_text : element("a", { class: "trace", href: trace }, row.value_text)), " ",
+      small(row.interval_text ? `[${row.interval_text}]` : row.spread_text), row.retired ? small(" retired") : "");
+  }
+
+  function changeCell(row) {
+    const attributes = { role: "cell", class: "number", title: row.change_against, "data-label": "change" };
+    if (row.change_text) return element("td", attributes, row.change_text, " ", small(row.change_interval));
+    if (row.new_epoch && row.change_against) return element("td", attributes, small("new epoch"));
+    return element("td", { role: "cell", class: "number nothing", title: row.change_against || (row.summary ? "nothing is concluded from summaries" : "nothing to compare with, or fewer than 3 instances") }, "–");
   }
 
   function failures(row) {
@@ -124,9 +167,9 @@
     if (row.failures) parts.push(`${row.failures} failed`);
     if (row.lost) parts.push(`${row.lost} lost`);
     if (row.skipped) return nothing("skipped");
-    if (parts.length) return number(undefined, attention(parts.join(", ")));
-    if (row.failed_before) return number(undefined, attention(`in ${row.failed_before} earlier ${row.failed_before === 1 ? "run" : "runs"}`));
-    return nothing("none");
+    if (parts.length) return number(undefined, element("span", { class: "worse" }, parts.join(", ")));
+    if (row.failed_before > 0) return number(undefined, element("span", { class: "hint" }, `in ${row.failed_before} earlier ${row.failed_before === 1 ? "run" : "runs"}`));
+    return nothing("");
   }
 
   function sparkline(row) {
@@ -134,8 +177,10 @@
     const path = drawing("path", { d: row.sparkline });
     // Instances of a single run are dots, lines of no length.
     if (!row.sparkline.includes("L")) path.setAttribute("class", "dots");
-    path.dataset.colour = row.colour;
-    path.style.stroke = colour(row.colour);
+    if (row.of === undefined && settings.variants) {
+      path.dataset.colour = row.colour;
+      path.style.stroke = colour(row.colour);
+    }
     return drawing("svg", { viewBox: "0 0 120 24", class: "sparkline", role: "img", "aria-label": row.sparkline_title },
       drawing("title", {}, row.sparkline_title), path);
   }

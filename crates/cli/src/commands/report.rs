@@ -17,8 +17,8 @@ use lapwing_show::answers::compare::{ControlResult, Unused, unused_note};
 use lapwing_show::answers::written::{self, WrittenAnswer};
 use lapwing_show::into_base_units;
 use lapwing_show::report::{
-    ChangesView, ComparisonView, DetectionTarget, DirectoryError, ReportOptions, ReportRemarks,
-    ReportWriter, has_study,
+    ChangesView, ComparisonView, DetectionTarget, DirectoryError, ReportContents, ReportOptions,
+    ReportRemarks, ReportWriter,
 };
 use lapwing_show::writing::{AnswerFormat, Note};
 use lapwing_trace::SpanReader;
@@ -125,7 +125,7 @@ impl ReportCommand {
             return Err(CliError::input("no benchmarks match all of these filters")
                 .hint("`lapwing list` shows the contents of the store"));
         }
-        let (mut changes, has_studies, judged) = self.changes(&store, &filter, &asked, &judging)?;
+        let (mut changes, mut contents, judged) = self.changes(&store, &filter, &asked, &judging)?;
         if self.compare.is_empty() && !changes.has_answer() {
             // What is too young for a history can be compared, if that is decided by enough instances.
             let sides = usual_sides(&store, &filter)?;
@@ -157,13 +157,9 @@ impl ReportCommand {
         };
         let mut writer = ReportWriter::create(&self.output, options).map_err(directory_error)?;
         writer.changes(changes);
-        if has_studies {
-            writer.studies();
-        }
         let traces = newest_traces(&store, &filter)?;
-        if !traces.is_empty() {
-            writer.traces();
-        }
+        contents.traces = !traces.is_empty();
+        writer.contents(contents);
         if let Some((view, remarks)) = comparisons {
             notes.extend(remarks);
             writer.comparisons(view);
@@ -220,7 +216,7 @@ impl ReportCommand {
         context.tell(&answer)
     }
 
-    /// Finds the changes in the history, whether there are studies, and which runs are not judged. They are known once all benchmarks were read,
+    /// Finds the changes in the history, which pages there is something for, and which runs are not judged. They are known once all benchmarks were read,
     /// but are part of every page, so everything is read twice; that takes about a twentieth of the time of the
     /// report.
     fn changes(
@@ -229,7 +225,7 @@ impl ReportCommand {
         filter: &Filter,
         asked: &SampleFilter,
         judging: &JudgingOptions,
-    ) -> Result<(ChangesView, bool, Vec<Note>), CliError> {
+    ) -> Result<(ChangesView, ReportContents, Vec<Note>), CliError> {
         let metrics = compared_metrics(asked, Profile::of(None));
         // Retired results may be shown, but they do not count.
         let filter = Filter {
@@ -239,10 +235,10 @@ impl ReportCommand {
         let usual = MainChoice::DefaultBranch;
         let judged = (self.main).judged(store, &filter, asked, judging, usual)?;
         let mut histories = Histories::in_order(judged.history);
-        let mut has_studies = false;
+        let mut contents = ReportContents::default();
         each_batch(store, &filter, |mut benchmarks| {
             for data in &mut benchmarks {
-                has_studies |= has_study(data);
+                contents.add(ReportContents::of(data));
                 into_base_units(data);
                 // Runs that are not judged are in no history, and on the pages.
                 histories.add(data, &judging.rules, &metrics);
@@ -266,7 +262,7 @@ impl ReportCommand {
         }
         view.count_commits(|after, up_to| judging.number_of_commits(after, up_to));
         view.link_commits(|commit| judging.remote_with(commit));
-        Ok((view, has_studies, judged.notes))
+        Ok((view, contents, judged.notes))
     }
 
     /// Compares these sides, if there are any.

@@ -242,6 +242,7 @@ pub(super) fn write(
         headline: headline(view),
         above: above(view),
         other: None,
+        below: html! {},
         filters: filters(view, &rows),
         draw: None,
         caption: "What changed, worst first",

@@ -207,21 +207,9 @@ impl PageFrame<'_> {
 
     /// Returns links to all pages.
     fn navigation(&self, site: &ReportSite, root: &str) -> Markup {
-        let is_there = |page: &SitePage| match page {
-            SitePage::Changes => site.changes.is_some(),
-            SitePage::Compare => site.comparisons.is_some(),
-            SitePage::Studies => site.has_studies,
-            SitePage::Traces => site.has_traces,
-            SitePage::Index
-            | SitePage::Bars
-            | SitePage::Variability
-            | SitePage::Detection
-            | SitePage::BurnIn
-            | SitePage::Cleaning => true,
-        };
         html! {
             nav.pages aria-label="Pages of the report" {
-                @for page in SitePage::ALL.into_iter().filter(is_there) {
+                @for page in SitePage::ALL.into_iter().filter(|page| site.has(*page)) {
                     a href=(format!("{root}{}", page.file())) title=(page.question()) aria-current=[(self.page == Some(page)).then_some("page")] {
                         (page.title())
                     }

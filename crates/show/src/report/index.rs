@@ -56,6 +56,9 @@ const NOISY_WORDS: [&str; 2] = [
     "vary by more than 5 % between instances.",
 ];
 
+/// More variants are rows of the table and not columns.
+const VARIANT_COLUMNS: usize = 4;
+
 /// A number of benchmarks with something that is not as it should be.
 struct Remark {
     number: usize,
@@ -98,13 +101,20 @@ impl IndexPage {
         let mut table = vec![
             sorted("name", "benchmark", "name"),
             unsorted("history", "history"),
-            sorted("value", "latest [95 % CI]", "number"),
         ];
-        if self
-            .metrics
-            .rows()
-            .any(|row| !row.change_text.is_empty() || row.new_epoch)
-        {
+        if (2..=VARIANT_COLUMNS).contains(&variants.len()) {
+            // A row for each benchmark, with its variants side by side.
+            let names: Vec<&String> = variants.iter().copied().collect();
+            let titled = names.iter().enumerate();
+            table.extend(titled.map(|(at, name)| sorted(format!("value{at}"), *name, "number")));
+            settings["variants"] = json!(names);
+        } else {
+            table.push(sorted("value", "latest [95 % CI]", "number"));
+        }
+        let is_judged = site.comparisons.is_some()
+            || site.changes.as_ref().is_some_and(super::ChangesView::has_answer);
+        let has_change = |row: &IndexRow| !row.change_text.is_empty() || row.new_epoch;
+        if !is_judged && self.metrics.rows().any(has_change) {
             table.push(sorted("change", "change", "number"));
             settings["changes"] = json!(true);
         }
@@ -116,8 +126,11 @@ impl IndexPage {
             table.push(sorted("verdict", "verdict", "verdict"));
             settings["verdicts"] = json!(looks());
         }
+        if self.metrics.rows().any(|row| row.cv.is_some()) {
+            table.push(sorted("noise", "cv", "number"));
+            settings["cv"] = json!(true);
+        }
         table.extend([
-            sorted("noise", "cv", "number"),
             sorted("size", "instances × iterations", "number"),
             sorted("failures", "failures", "number"),
         ]);
@@ -133,6 +146,7 @@ impl IndexPage {
             headline: self.headline(site, has_other),
             above: html! {},
             other,
+            below: site.missing_pages(),
             filters: Filters::of("Benchmarks", self.metrics.rows().map(|row| &row.benchmark))
                 .by_metric(self.metrics.units(), MetricFilter::One)
                 .by_name("variant", "Variant", variants.into_iter().cloned())
@@ -161,7 +175,7 @@ impl IndexPage {
                 ..Headline::new(News::Nothing, html! { "There is nothing to report" })
             };
         }
-        let remarks = self.remarks();
+        let mut remarks = self.remarks();
         let mut headline = match (&site.comparisons, &site.changes) {
             (Some(shown), _) => compare::headline(&shown.view),
             (None, Some(view)) if view.has_answer() => changes::headline(view),
@@ -176,17 +190,14 @@ impl IndexPage {
             } = it;
             html! { a href=(format!("#{view}state={state}")) { (grouped(*number)) " " (plural(*number, one, several)) } }
         };
-        let failing = remarks.iter().find(|it| it.state == "failures");
-        if let Some(failing) = failing.filter(|_| headline.news == News::Nothing) {
-            let Remark {
-                number,
-                words: [one, several],
-                ..
-            } = failing;
-            let answer = std::mem::replace(
-                &mut headline.answer,
-                html! { (grouped(*number)) " of " (counted(self.health.len(), "benchmark")) " " (plural(*number, one, several)) },
-            );
+        let failing = remarks.iter().position(|it| it.state == "failures");
+        if let Some(at) = failing.filter(|_| headline.news == News::Nothing) {
+            let failing = remarks.remove(at);
+            let all = counted(self.health.len(), "benchmark");
+            let number = grouped(failing.number);
+            let view = if has_other { "view=table&" } else { "" };
+            let answer = html! { a href=(format!("#{view}state=failures")) { (number) " of " (all) } " failed" };
+            let answer = std::mem::replace(&mut headline.answer, answer);
             headline.facts.insert(0, html! { (answer) "." });
             headline.news = News::Worse;
             headline.picture = None;

@@ -5,6 +5,7 @@
 
 mod changes;
 mod compare;
+mod contents;
 mod data_pack;
 mod directory;
 mod environment;
@@ -43,10 +44,12 @@ pub use changes::ChangesView;
 pub(crate) use changes::{FindingSentence, SizeWords};
 use compare::ComparisonIndex;
 pub use compare::ComparisonView;
+pub use contents::ReportContents;
 use data_pack::DataPack;
 pub use directory::DirectoryError;
 use directory::ReportDirectory;
 use environments::RunEnvironments;
+use frame::SitePage;
 use index::IndexPage;
 use index_parts::bar::BenchmarkBars;
 use index_parts::bars::BarsPage;
@@ -70,7 +73,6 @@ pub use sections::remarks::ReportRemarks;
 use sections::variability::VariabilityRow;
 use slug::slug;
 use studies::StudyRow;
-pub use studies::has_study;
 use traces::TraceRow;
 
 /// Options of a report.
@@ -181,8 +183,7 @@ struct ReportSite {
     environments: RunEnvironments,
     remarks: ReportRemarks,
     runs: RunsByPlace,
-    has_studies: bool,
-    has_traces: bool,
+    contents: ReportContents,
 }
 
 /// Writes a report of these benchmarks into a directory.
@@ -224,8 +225,7 @@ impl ReportWriter {
                 environments: RunEnvironments::default(),
                 remarks: ReportRemarks::default(),
                 runs: RunsByPlace::default(),
-                has_studies: false,
-                has_traces: false,
+                contents: ReportContents::all(),
             },
             index: IndexPage::default(),
             cleaning: MetricRows::default(),
@@ -252,14 +252,9 @@ impl ReportWriter {
         self.site.changes = Some(view);
     }
 
-    /// Shows studies on pages of their own. To be called before the first benchmark is added.
-    pub fn studies(&mut self) {
-        self.site.has_studies = true;
-    }
-
-    /// Shows traces on pages of their own. To be called before the first benchmark is added.
-    pub fn traces(&mut self) {
-        self.site.has_traces = true;
+    /// Leaves out the pages that nothing can be said on. To be called before the first benchmark is added.
+    pub fn contents(&mut self, contents: ReportContents) {
+        self.site.contents = contents;
     }
 
     /// Writes the timeline of a trace.
@@ -321,9 +316,13 @@ impl ReportWriter {
         studies::write_list(site, &self.studies)?;
         traces::write_list(site, &self.traces)?;
         cleaning::write(site, &self.cleaning)?;
-        burn_in::write(site, &self.burn_in)?;
-        variability::write(site, self.variability)?;
-        detection::write(site, self.detection)?;
+        if site.has(SitePage::BurnIn) {
+            burn_in::write(site, &self.burn_in)?;
+        }
+        if site.has(SitePage::Variability) {
+            variability::write(site, self.variability)?;
+            detection::write(site, self.detection)?;
+        }
         let page = self.index.write(site, &self.tests)?;
         let (conclusions, verdict) = (conclusions(&self.site), compare::worst(&self.site));
         let index = self.site.directory.finish(&page)?;
@@ -508,7 +507,7 @@ fn write_benchmark(
     });
     let bars = bar::of_benchmark(&benchmark, &views, &site.colours);
     let member = TestMember::of(&benchmark, &views, &metrics);
-    let study = if site.has_studies {
+    let study = if site.contents.studies {
         studies::write_page(site, data, &options.rules, &benchmark)?
     } else {
         None

@@ -161,7 +161,7 @@ fn elsewhere(page: &BenchmarkPage<'_>) -> Markup {
     html! {
         p.hint.elsewhere {
             "Among all benchmarks: "
-            @for (at, it) in pages.into_iter().enumerate() {
+            @for (at, it) in pages.into_iter().filter(|it| page.site.has(*it)).enumerate() {
                 @if at > 0 { " · " }
                 a href=(format!("../{}{fragment}", it.file())) { (it.title().to_lowercase()) }
             }

@@ -26,7 +26,7 @@ pub(super) struct StudyRow {
 }
 
 /// Returns whether some of these measurements are of a study.
-pub fn has_study(data: &BenchmarkData) -> bool {
+pub(super) fn has_study(data: &BenchmarkData) -> bool {
     let mut instances = data.instances.iter();
     instances.any(|it| it.session.attributes.contains_key(StudyDesign::ATTRIBUTE))
 }
@@ -92,7 +92,7 @@ pub(super) fn write_page(
 
 /// Writes the list of studies, if there are any.
 pub(super) fn write_list(site: &ReportSite, rows: &[StudyRow]) -> Result<(), DirectoryError> {
-    if !site.has_studies {
+    if !site.contents.studies {
         return Ok(());
     }
     let answer = if rows.is_empty() {

@@ -89,7 +89,7 @@ fn title(head: &TraceHead) -> String {
 
 /// Writes the list of traces, if there are any.
 pub(super) fn write_list(site: &ReportSite, rows: &[TraceRow]) -> Result<(), DirectoryError> {
-    if !site.has_traces {
+    if !site.contents.traces {
         return Ok(());
     }
     let main = html! {

@@ -248,7 +248,7 @@ fn is_percent(value: f64) -> bool {
 }
 
 /// Returns a ratio as a change: `+9 %`, `−2.5 %`.
-fn shift_text(value: f64) -> String {
+pub(crate) fn shift_text(value: f64) -> String {
     let change = value - 1.0;
     if change < 0.0 {
         format!("−{}", percent(-change))

@@ -85,7 +85,7 @@ pub(in crate::report) fn write(
     site: &ReportSite,
     written: &BTreeMap<String, Vec<String>>,
 ) -> Result<(), DirectoryError> {
-    let Some(view) = &site.changes else {
+    let Some(view) = site.changes.as_ref().filter(|it| it.is_history()) else {
         return Ok(());
     };
     let groups = view.detection.groups.iter();
@@ -97,6 +97,7 @@ pub(in crate::report) fn write(
         headline: headline(view),
         above: above(view, written),
         other: None,
+        below: html! {},
         filters: filters(view, &rows),
         draw: None,
         caption: "All changes, by cause",

@@ -14,7 +14,7 @@ use super::super::slug::slug;
 use super::listing::OtherView;
 use super::verdicts::looks;
 use crate::sample::{FIRST_METRIC, metric_title};
-use crate::words::verdict::news_rank;
+use crate::words::verdict::{news_rank, shift_text};
 use crate::{ComparisonText, EstimateText, news_first, verdicts_text};
 use lapwing_analyse::judge::{Comparison, Estimate, Verdict};
 use lapwing_model::Better;
@@ -97,12 +97,10 @@ pub(in crate::report) fn write(
     let folds = ["undecided", "unchanged"].into_iter().filter_map(|group| {
         let folded = rows.iter().filter(|it| self::group(it) == group);
         let folded: Vec<&Vec<&Comparison>> = folded.collect();
-        let all = folded.iter().flat_map(|it| it.iter().copied());
-        let text = format!(
-            "{}: {}",
-            counted(folded.len(), "benchmark"),
-            verdicts_of(all)
-        );
+        let all = || folded.iter().flat_map(|it| it.iter().copied());
+        let between = undecided_between(all());
+        let benchmarks = counted(folded.len(), "benchmark");
+        let text = format!("{benchmarks}: {}{between}", verdicts_of(all()));
         (!folded.is_empty()).then_some(ForestFold { group, text })
     });
     let band = view.options.band().ln_1p();
@@ -121,6 +119,20 @@ pub(in crate::report) fn write(
         title: "Plot",
         script: "forest.js",
         part: part(&file.metrics),
+    })
+}
+
+/// Returns ` (undecided: between −2 % and +3 %)`, the range of all undecided intervals; empty without any.
+fn undecided_between<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> String {
+    let undecided = comparisons.filter(|it| it.verdict == Verdict::Inconclusive);
+    let ends = undecided.filter_map(|it| {
+        let [_, lower, upper] = numbers(it);
+        Some((lower?, upper?))
+    });
+    let range = ends.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+    range.map_or_else(String::new, |(lower, upper)| {
+        let [lower, upper] = [lower, upper].map(shift_text);
+        format!(" (undecided: between {lower} and {upper})")
     })
 }
 

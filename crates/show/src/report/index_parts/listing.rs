@@ -32,6 +32,8 @@ pub(in crate::report) struct ListingPage {
     pub(in crate::report) draw: Option<(&'static str, &'static str)>,
     pub(in crate::report) caption: &'static str,
     pub(in crate::report) columns: Vec<ListingColumn>,
+    /// What is below everything.
+    pub(in crate::report) below: Markup,
     /// Terms and what they mean.
     pub(in crate::report) guide: Markup,
 }
@@ -108,6 +110,7 @@ impl ListingPage {
                     }
                 }
             }
+            (self.below)
         };
         frame.html(site, &settings, &main, &html! {})
     }

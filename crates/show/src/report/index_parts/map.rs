@@ -359,8 +359,11 @@ fn deviations(series: &HistorySeries, findings: &[&Finding]) -> Vec<u8> {
         Some(Better::Lower) | None => 1.0,
     };
     let cell = |moment: usize, value: f64| {
-        let far = sign * distance(value, levels(moment)[0]);
-        if far.abs() <= usual.max(LEAST) {
+        let [before, own] = levels(moment);
+        // A value as usual for its level shows how far that is from the one before, so that a step is seen whole.
+        let is_usual = distance(value, own).abs() <= usual.max(LEAST);
+        let far = sign * distance(if is_usual { own } else { value }, before);
+        if far == 0.0 {
             return LEVEL;
         }
         let step = (STEPS * (far.abs() / STRONGEST).min(1.0).sqrt()).ceil();

@@ -235,6 +235,7 @@ pub(in crate::report) fn write(
         headline: headline(rows),
         above: html! {},
         other: None,
+        below: html! {},
         filters: Filters::of("Benchmarks", rows.iter().map(|row| &row.benchmark))
             .by("class", "Class", classes.into_iter().map(|it| (it, it)))
             .by("state", "Show", states),

@@ -234,6 +234,7 @@ pub(in crate::report) fn write(
             }
         },
         other: None,
+        below: html! {},
         filters: Filters::of("Benchmarks", metrics.rows().map(|row| &row.benchmark))
             .by_metric(metrics.units(), MetricFilter::One)
             .by("state", "Show", states)

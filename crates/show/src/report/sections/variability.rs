@@ -174,6 +174,7 @@ pub(in crate::report) fn write(
         },
         above: html! {},
         other: None,
+        below: html! {},
         filters: Filters::of("Benchmarks", metrics.rows().map(|row| &row.benchmark))
             .by_metric(metrics.units(), MetricFilter::One)
             .by("state", "Show", states),
