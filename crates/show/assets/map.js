@@ -11,7 +11,7 @@
   const noValue = 33;
   const labelled = 11;
 
-  const canvas = document.getElementById("map");
+  const canvas = document.getElementById("history-map");
   const pen = canvas.getContext("2d");
   const status = document.getElementById("map-cell");
   const range = document.getElementById("map-range");

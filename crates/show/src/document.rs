@@ -2,8 +2,16 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// Returns an HTML document; `style` is its style sheet or a link to one.
-pub(crate) fn html_document(title: &str, style: &Markup, class: &str, body: &Markup) -> String {
+/// Applies a chosen theme before anything is drawn, so that the other one does not flash.
+pub(crate) const THEME_SCRIPT: &str = "try{const t=localStorage.getItem('lapwing-theme');if(t)document.documentElement.dataset.theme=t}catch{}";
+
+/// Returns the script in the page, for pages that are a single file.
+pub(crate) fn theme_script() -> Markup {
+    html! { script { (PreEscaped(THEME_SCRIPT)) } }
+}
+
+/// Returns an HTML document; `head` has its style and what else belongs before the body.
+pub(crate) fn html_document(title: &str, head: &Markup, class: &str, body: &Markup) -> String {
     let document = html! {
         (DOCTYPE)
         html lang="en" {
@@ -13,10 +21,8 @@ pub(crate) fn html_document(title: &str, style: &Markup, class: &str, body: &Mar
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content="lapwing";
                 title { (title) }
-                (style)
                 link rel="icon" href="data:,";
-                // Before anything is drawn, so that a chosen theme does not flash.
-                script { (PreEscaped("try{const t=localStorage.getItem('lapwing-theme');if(t)document.documentElement.dataset.theme=t}catch{}")) }
+                (head)
             }
             body class=[(!class.is_empty()).then_some(class)] { (body) }
         }

@@ -125,7 +125,8 @@ impl ReportCommand {
             return Err(CliError::input("no benchmarks match all of these filters")
                 .hint("`lapwing list` shows the contents of the store"));
         }
-        let (mut changes, mut contents, judged) = self.changes(&store, &filter, &asked, &judging)?;
+        let (mut changes, mut contents, judged) =
+            self.changes(&store, &filter, &asked, &judging)?;
         if self.compare.is_empty() && !changes.has_answer() {
             // What is too young for a history can be compared, if that is decided by enough instances.
             let sides = usual_sides(&store, &filter)?;

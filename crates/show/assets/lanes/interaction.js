@@ -347,6 +347,7 @@ $("search").addEventListener("input", find);
 $("search").addEventListener("keydown", (event) => { if (event.key === "Enter") goToFirst(); });
 window.addEventListener("resize", resize);
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", ask);
+document.addEventListener("lapwing-theme", ask);
 
 function legend() {
   const used = new Set(lanes.flatMap((lane) => shade(lane).own));

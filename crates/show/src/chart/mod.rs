@@ -35,7 +35,6 @@ pub use detection::{detection, plan};
 pub use distribution::distribution;
 pub use drawing::engine::DrawError;
 pub(super) use drawing::engine::{CHART_SCRIPT, ECHARTS};
-pub(crate) use drawing::page::{DRAW_IN_VIEW, chart_grid};
 pub use drawing::page::{PageSection, save_page, save_page_with};
 pub use drawing::picture::{ChartFile, SaveError};
 pub(super) use history::order as history_order;

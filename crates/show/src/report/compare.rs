@@ -14,6 +14,7 @@ use super::directory::DirectoryError;
 use super::frame::SitePage;
 use super::headline::{Headline, News};
 use super::index_parts::columns::BenchmarkLink;
+use super::index_parts::forest;
 use super::index_parts::listing::{
     Filters, ListingColumn, ListingFiles, ListingPage, MetricFilter, sorted, unsorted,
 };
@@ -240,46 +241,30 @@ pub(super) fn write(
     let page = ListingPage {
         page: SitePage::Compare,
         headline: headline(view),
-        above: above(view),
+        above: html! {},
         other: None,
-        below: html! {},
+        below: suites(view),
         filters: filters(view, &rows),
         draw: None,
         caption: "What changed, worst first",
         columns: table_columns(view),
         guide: guide(&view.options),
     };
-    page.write(site, &files, axis(view, &rows))
+    page.write(site, &files, axis(view))
 }
 
-/// Returns the axis that all rows share, wide enough for most intervals.
-fn axis(view: &ComparisonView, rows: &[CompareRow]) -> Value {
+/// Returns the axis that all rows share.
+fn axis(view: &ComparisonView) -> Value {
     let band = view.options.band().ln_1p();
-    let mut furthest: Vec<f64> = rows
-        .iter()
-        .filter_map(|row| Some(row.ratio?.ln().abs() + width(row) / 2.0))
-        .filter(|it| it.is_finite())
-        .collect();
-    furthest.sort_by(f64::total_cmp);
-    // One row that is a hundred times slower would leave the others no room.
-    let most = furthest.len().saturating_sub(1) * 95 / 100;
-    let end = furthest.get(most).copied().unwrap_or(0.0);
-    let end = end.max(band * 1.5).clamp(0.02, 2.0);
+    let end = forest::axis(view.comparisons.iter(), band);
     json!({
-        "low": -end * 1.1,
-        "high": end * 1.1,
+        "low": -end,
+        "high": end,
         "band": band,
         "verdicts": looks(),
         "several_candidates": view.names(|it| &it.candidate).len() > 1,
         "several_metrics": view.names(|it| &it.subject.metric).len() > 1,
     })
-}
-
-fn width(row: &CompareRow) -> f64 {
-    match (row.lower, row.upper) {
-        (Some(lower), Some(upper)) if lower > 0.0 => (upper / lower).ln(),
-        (_, _) => 0.0,
-    }
 }
 
 /// Returns the answer of the comparisons.
@@ -387,24 +372,6 @@ fn suite_fact(it: &SuiteComparison) -> Markup {
         "Suite " (it.suite)
         @if let Some(setting) = &it.setting { ", " (setting) }
         ": " (suite_ratio_text(it)) " (geometric mean of " (counted(it.ratio.benchmarks, "benchmark")) ")."
-    }
-}
-
-/// Returns what is between the headline and the table.
-fn above(view: &ComparisonView) -> Markup {
-    let count = |verdict: Verdict| {
-        let of_it = view.comparisons.iter().filter(|it| it.verdict == verdict);
-        of_it.count()
-    };
-    html! {
-        p.chips {
-            @for verdict in Verdict::ALL {
-                @if count(verdict) > 0 {
-                    a href=(format!("#verdict={}", verdict.name())) { (chip(verdict)) " " (count(verdict)) } " "
-                }
-            }
-        }
-        (suites(view))
     }
 }
 

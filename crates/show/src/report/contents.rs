@@ -79,7 +79,10 @@ impl ReportSite {
     /// Returns what it takes for the pages that are missing.
     pub(super) fn missing_pages(&self) -> Markup {
         let pages = [
-            (SitePage::Changes, html! { "changes need several runs in an order" }),
+            (
+                SitePage::Changes,
+                html! { "changes need several runs in an order" },
+            ),
             (
                 SitePage::Variability,
                 html! { "noise and sensitivity need " (INSTANCES_FOR_A_VERDICT) " instances in a run (" code { "lapwing run --instances 5" } ")" },

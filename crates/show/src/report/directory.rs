@@ -1,7 +1,7 @@
 //! The directory of a report: only ever a report's own, and without an index until it is whole.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -16,10 +16,10 @@ const MARKER: &str = ".lapwing-report";
 const MARKER_TEXT: &str = "A report of lapwing, layout 2. The next report replaces what is here.\n";
 
 /// The folder of the pages of studies, if there are any.
-const STUDY: &str = "study";
+pub(super) const STUDY: &str = "study";
 
 /// The folder of the timelines of traces, if there are any.
-const TRACE: &str = "trace";
+pub(super) const TRACE: &str = "trace";
 
 /// The folders of a report.
 const PARTS: [&str; 4] = ["assets", "benchmark", "data", "test"];
@@ -108,28 +108,16 @@ impl ReportDirectory {
         })
     }
 
-    /// Writes the page of a study.
-    pub(super) fn write_study(&self, slug: &str, page: &str) -> Result<(), DirectoryError> {
-        let folder = self.path.join(STUDY);
-        fs::create_dir_all(&folder).map_err(io_error(&folder))?;
-        self.write(&format!("{STUDY}/{slug}.html"), page)
-    }
-
-    /// Writes the timeline of a trace.
-    pub(super) fn write_trace(
+    /// Writes a page into a folder that a report has only if there is something in it.
+    pub(super) fn write_in(
         &self,
+        folder: &str,
         name: &str,
-        page: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        page: &str,
     ) -> Result<(), DirectoryError> {
-        let folder = self.path.join(TRACE);
-        fs::create_dir_all(&folder).map_err(io_error(&folder))?;
-        let path = folder.join(format!("{name}.html"));
-        let written = File::create(&path).and_then(|file| {
-            let mut file = BufWriter::new(file);
-            page(&mut file)?;
-            file.flush()
-        });
-        written.map_err(io_error(&path))
+        let path = self.path.join(folder);
+        fs::create_dir_all(&path).map_err(io_error(&path))?;
+        self.write(&format!("{folder}/{name}.html"), page)
     }
 
     /// Writes a file of the report. Until the index stands, nothing leads there.

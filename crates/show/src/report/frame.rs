@@ -184,7 +184,10 @@ impl PageFrame<'_> {
         } else {
             format!("{} · {report}", self.name)
         };
-        let style = html! { link rel="stylesheet" href=(format!("{root}assets/style.css")); };
+        let head = html! {
+            link rel="stylesheet" href=(format!("{root}assets/style.css"));
+            script src=(format!("{root}assets/theme.js")) {}
+        };
         let body = html! {
             a.skip href=(self.skip.0) { (self.skip.1) }
             header {
@@ -202,7 +205,7 @@ impl PageFrame<'_> {
             @for script in self.scripts { script src=(format!("{root}assets/{script}")) {} }
             @if let Some(file) = self.data { script src=(format!("{root}data/{}.js", file_of(file))) {} }
         };
-        html_document(&title, &style, self.class, &body)
+        html_document(&title, &head, self.class, &body)
     }
 
     /// Returns links to all pages.

@@ -7,7 +7,7 @@ use lapwing_analyse::detect::Direction;
 
 /// The kind of news that an answer is, which is its colour and its symbol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum News {
+pub(crate) enum News {
     /// Something got worse or failed.
     Worse,
     /// Something may have got worse.
@@ -21,7 +21,7 @@ pub(super) enum News {
 
 impl News {
     /// Returns that of a change in this direction.
-    pub(super) fn of(direction: Direction) -> Self {
+    pub(crate) fn of(direction: Direction) -> Self {
         match direction {
             Direction::Regression => Self::Worse,
             Direction::Improvement => Self::Better,
@@ -30,7 +30,7 @@ impl News {
     }
 
     /// Returns the class of what has its colour.
-    pub(super) fn class(self) -> &'static str {
+    pub(crate) fn class(self) -> &'static str {
         match self {
             Self::Worse => "worse",
             Self::Suspected => "suspected",
@@ -50,26 +50,26 @@ impl News {
 }
 
 /// The first part of a page.
-#[derive(Debug, Default)]
-pub(super) struct Headline {
-    pub(super) news: News,
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Headline {
+    pub(crate) news: News,
     /// The thing that the page is about, such as a benchmark, in a line above the answer.
-    pub(super) about: Option<Markup>,
+    pub(crate) about: Option<Markup>,
     /// The answer.
-    pub(super) answer: Markup,
+    pub(crate) answer: Markup,
     /// The worst fact, and what else belongs to the answer, in a line each.
-    pub(super) facts: Vec<Markup>,
+    pub(crate) facts: Vec<Markup>,
     /// A picture of the worst fact.
-    pub(super) picture: Option<Markup>,
+    pub(crate) picture: Option<Markup>,
     /// The command that continues, in the words of the terminal.
-    pub(super) next: Option<NextStep>,
+    pub(crate) next: Option<NextStep>,
     /// Explanations, which are folded.
-    pub(super) explained: Vec<Markup>,
+    pub(crate) explained: Vec<Markup>,
 }
 
 impl Headline {
     /// Returns a headline that is an answer alone.
-    pub(super) fn new(news: News, answer: Markup) -> Self {
+    pub(crate) fn new(news: News, answer: Markup) -> Self {
         Self {
             news,
             answer,
@@ -78,7 +78,7 @@ impl Headline {
     }
 
     /// Returns the part of the page.
-    pub(super) fn part(&self) -> Markup {
+    pub(crate) fn part(&self) -> Markup {
         html! {
             section class=(format!("headline {}", self.news.class())) {
                 div.says {
@@ -103,7 +103,7 @@ impl Headline {
 }
 
 /// Returns a command with what it does, and a button that copies it.
-pub(super) fn next_part(step: &NextStep) -> Markup {
+pub(crate) fn next_part(step: &NextStep) -> Markup {
     html! {
         p.next {
             "Next: " code { (step.command) }

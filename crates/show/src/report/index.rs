@@ -84,11 +84,13 @@ impl IndexPage {
         }
     }
 
-    /// Writes the side files and returns the page.
+    /// Writes the side files and returns the page. Where nothing is compared and no history judged, its answer is
+    /// that of a study or of a trace.
     pub(super) fn write(
         &mut self,
         site: &ReportSite,
         tests: &TestPages,
+        of_other: Option<Headline>,
     ) -> Result<String, DirectoryError> {
         for rows in self.metrics.rows_by_metric() {
             for row in rows.iter_mut().filter(|row| !tests.has(&row.test)) {
@@ -112,7 +114,10 @@ impl IndexPage {
             table.push(sorted("value", "latest [95 % CI]", "number"));
         }
         let is_judged = site.comparisons.is_some()
-            || site.changes.as_ref().is_some_and(super::ChangesView::has_answer);
+            || site
+                .changes
+                .as_ref()
+                .is_some_and(super::ChangesView::has_answer);
         let has_change = |row: &IndexRow| !row.change_text.is_empty() || row.new_epoch;
         if !is_judged && self.metrics.rows().any(has_change) {
             table.push(sorted("change", "change", "number"));
@@ -143,7 +148,7 @@ impl IndexPage {
         let has_other = other.is_some();
         let page = ListingPage {
             page: SitePage::Index,
-            headline: self.headline(site, has_other),
+            headline: self.headline(site, has_other, of_other),
             above: html! {},
             other,
             below: site.missing_pages(),
@@ -163,9 +168,9 @@ impl IndexPage {
         Ok(page.html(site, &files, settings))
     }
 
-    /// Returns the answer: of the comparison, else of the history, else of the latest runs. What failed is worse news
+    /// Returns the answer: of the comparison, else of the history, else of a study or a trace, else of the latest runs. What failed is worse news
     /// than that nothing changed.
-    fn headline(&self, site: &ReportSite, has_other: bool) -> Headline {
+    fn headline(&self, site: &ReportSite, has_other: bool, of_other: Option<Headline>) -> Headline {
         if self.health.is_empty() {
             return Headline {
                 facts: vec![html! {
@@ -179,7 +184,7 @@ impl IndexPage {
         let mut headline = match (&site.comparisons, &site.changes) {
             (Some(shown), _) => compare::headline(&shown.view),
             (None, Some(view)) if view.has_answer() => changes::headline(view),
-            (None, _) => self.measured(),
+            (None, _) => of_other.unwrap_or_else(|| self.measured()),
         };
         let link = |it: &Remark| {
             let view = if has_other { "view=table&" } else { "" };
@@ -199,6 +204,7 @@ impl IndexPage {
             let answer = html! { a href=(format!("#{view}state=failures")) { (number) " of " (all) } " failed" };
             let answer = std::mem::replace(&mut headline.answer, answer);
             headline.facts.insert(0, html! { (answer) "." });
+            headline.facts.insert(0, self.failing());
             headline.news = News::Worse;
             headline.picture = None;
         }
@@ -249,6 +255,22 @@ impl IndexPage {
         Headline {
             facts: vec![fact],
             ..Headline::new(News::Nothing, answer)
+        }
+    }
+
+    /// Returns the first benchmarks that failed, with links.
+    fn failing(&self) -> Markup {
+        const NAMED: usize = 3;
+        let failing: Vec<&BenchmarkHealth> =
+            self.health.iter().filter(|it| it.failures > 0).collect();
+        html! {
+            @for (at, it) in failing.iter().take(NAMED).enumerate() {
+                @let [name, slug] = &it.name;
+                @if at > 0 { ", " }
+                a href=(format!("benchmark/{slug}.html")) { (name) }
+            }
+            @if failing.len() > NAMED { " and " (failing.len() - NAMED) " more" }
+            " failed in the latest run."
         }
     }
 

@@ -6,6 +6,7 @@
 mod changes;
 mod compare;
 mod contents;
+mod contrasts;
 mod data_pack;
 mod directory;
 mod environment;
@@ -39,6 +40,8 @@ use super::sample::{FIRST_METRIC, MetricSample, RunSample};
 use super::units::into_base_units;
 use super::words::summary::RunSummary;
 use super::{VariantColours, VerdictCounts, chart};
+use crate::document::THEME_SCRIPT;
+use crate::trace::LANES_SCRIPT;
 use crate::writing::Note;
 pub use changes::ChangesView;
 pub(crate) use changes::{FindingSentence, SizeWords};
@@ -50,6 +53,7 @@ pub use directory::DirectoryError;
 use directory::ReportDirectory;
 use environments::RunEnvironments;
 use frame::SitePage;
+pub(crate) use headline::{Headline, News};
 use index::IndexPage;
 use index_parts::bar::BenchmarkBars;
 use index_parts::bars::BarsPage;
@@ -130,8 +134,14 @@ fn conclusions(site: &ReportSite) -> Vec<Note> {
 /// The style of all pages.
 pub const STYLE: &str = include_str!("../../assets/style.css");
 
+/// The style of the report, with that of its timelines.
+const SITE_STYLE: &str = concat!(
+    include_str!("../../assets/style.css"),
+    include_str!("../../assets/lanes.css"),
+);
+
 /// The files that all pages share: of the scripts, helpers first, then those of each kind of page.
-const ASSETS: [(&str, &str); 15] = [
+const ASSETS: [(&str, &str); 18] = [
     ("echarts.js", chart::ECHARTS),
     ("chart.js", chart::CHART_SCRIPT),
     ("app.js", include_str!("../../assets/app.js")),
@@ -141,10 +151,13 @@ const ASSETS: [(&str, &str); 15] = [
     ("map.js", include_str!("../../assets/map.js")),
     ("forest.js", include_str!("../../assets/forest.js")),
     ("bars.js", include_str!("../../assets/bars.js")),
+    ("study.js", include_str!("../../assets/study.js")),
+    ("lanes.js", LANES_SCRIPT),
+    ("theme.js", THEME_SCRIPT),
     ("run.js", include_str!("../../assets/run.js")),
     ("test.js", include_str!("../../assets/test.js")),
     ("benchmark.js", include_str!("../../assets/benchmark.js")),
-    ("style.css", STYLE),
+    ("style.css", SITE_STYLE),
     (
         "echarts-LICENSE",
         include_str!("../../assets/echarts/LICENSE"),
@@ -323,7 +336,15 @@ impl ReportWriter {
             variability::write(site, self.variability)?;
             detection::write(site, self.detection)?;
         }
-        let page = self.index.write(site, &self.tests)?;
+        let others = [studies::answer(&self.studies), traces::answer(&self.traces)];
+        let others = others
+            .into_iter()
+            .zip([!self.studies.is_empty(), !self.traces.is_empty()]);
+        let other = others
+            .filter(|(_, is_there)| *is_there)
+            .map(|(it, _)| it)
+            .next();
+        let page = self.index.write(site, &self.tests, other)?;
         let (conclusions, verdict) = (conclusions(&self.site), compare::worst(&self.site));
         let index = self.site.directory.finish(&page)?;
         Ok(WrittenReport {

@@ -6,15 +6,15 @@ use lapwing_analyse::sample::BenchmarkData;
 use lapwing_model::text::counted;
 use lapwing_study::StudyData;
 use lapwing_study::design::StudyDesign;
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 use serde_json::json;
 
 use super::ReportSite;
-use super::directory::DirectoryError;
+use super::contrasts::contrast_table;
+use super::directory::{DirectoryError, STUDY};
 use super::frame::{PageFrame, SitePage, write_list_page};
 use super::headline::{Headline, News};
 use super::index_parts::columns::BenchmarkLink;
-use crate::chart::{DRAW_IN_VIEW, chart_grid};
 use crate::study::{StudyOverview, data_note};
 
 /// A study on the list.
@@ -22,7 +22,7 @@ use crate::study::{StudyOverview, data_note};
 pub(super) struct StudyRow {
     benchmark: BenchmarkLink,
     size: String,
-    headline: String,
+    headline: Headline,
 }
 
 /// Returns whether some of these measurements are of a study.
@@ -48,46 +48,89 @@ pub(super) fn write_page(
     let charts = overview.charts(&study);
     let charts: Vec<_> = charts.into_iter().map(|(_, chart)| chart).collect();
     let slug = &benchmark.slug;
+    let file = format!("study-{slug}");
+    let settings = json!({
+        "page": "study",
+        "slug": slug,
+        "charts": site.directory.write_data(&file, &charts)?,
+    });
     let main = html! {
-        @for section in overview.sections(&study, false) {
-            h2 { (section.title) }
-            ul { @for sentence in &section.sentences { li { (sentence) } } }
-        }
+        (contrast_table(&overview.shown(false), &study, overview.scale))
         @if !study.notes.is_empty() {
             h2 { "Notes" }
             ul { @for note in &study.notes { li { (data_note(note).text) } } }
         }
-        (chart_grid(&charts))
+        h2 { "Charts" }
+        div.charts #charts {}
+        noscript { p { "Charts need JavaScript." } }
     };
-    // No text can close the script element.
-    let data = json!(charts).to_string().replace('<', "\\u003c");
-    let script = format!(
-        "const charts={data};addEventListener(\"DOMContentLoaded\",()=>{{{DRAW_IN_VIEW}}});"
-    );
-    let below: Markup = html! { script { (PreEscaped(script)) } };
     let name = format!("Study of {}", benchmark.id);
+    let size = study.size_text();
+    let headline = headline(&overview, &study);
     let frame = PageFrame {
         page: None,
         name: &name,
         headline: &Headline {
             about: Some(html! {
                 "Study of " a href=(format!("../benchmark/{slug}.html")) { (benchmark.id) }
-                " · " (study.metric.name.replace('_', " ")) " · " (study.size_text())
+                " · " (study.metric.name.replace('_', " ")) " · " (size)
             }),
-            ..Headline::new(News::Nothing, html! { (overview.headline) })
+            ..headline.clone()
         },
-        class: "study",
+        class: "inner study",
         skip: ("#charts", "Skip to the charts"),
-        scripts: &["echarts.js", "chart.js", "app.js"],
-        data: None,
+        scripts: &["echarts.js", "chart.js", "app.js", "charts.js", "study.js"],
+        data: Some(&file),
     };
-    let page = frame.html(site, &json!({}), &main, &below);
-    site.directory.write_study(slug, &page)?;
+    let page = frame.html(site, &settings, &main, &html! {});
+    site.directory.write_in(STUDY, slug, &page)?;
     Ok(Some(StudyRow {
         benchmark: benchmark.clone(),
-        size: study.size_text(),
-        headline: overview.headline,
+        size,
+        headline,
     }))
+}
+
+/// Returns the answer of a study: the setting to use, else what was found at all.
+fn headline(overview: &StudyOverview, study: &StudyData) -> Headline {
+    match overview.best(study) {
+        None => Headline::new(News::Nothing, html! { (overview.headline) }),
+        Some(best) => Headline {
+            facts: vec![html! { (overview.counts(study)) "." }],
+            ..Headline::new(News::Nothing, html! { (best) })
+        },
+    }
+}
+
+/// Returns the answer of the only study, with a link to it; of several their number.
+pub(super) fn answer(rows: &[StudyRow]) -> Headline {
+    match rows {
+        [row] => Headline {
+            about: Some(
+                html! { "Study of " a href=(page_of(row)) { (row.benchmark.id) } " · " (row.size) },
+            ),
+            ..row.headline.clone()
+        },
+        [] => {
+            let none = "No study can be analysed: each needs values of one metric at several combinations of factors";
+            Headline::new(News::Nothing, html! { (none) })
+        }
+        _ => Headline {
+            facts: rows.iter().take(LISTED).map(line).collect(),
+            ..Headline::new(News::Nothing, html! { (counted(rows.len(), "study")) })
+        },
+    }
+}
+
+/// More studies are only on the page that lists them.
+const LISTED: usize = 4;
+
+fn page_of(row: &StudyRow) -> String {
+    format!("study/{}.html", row.benchmark.slug)
+}
+
+fn line(row: &StudyRow) -> Markup {
+    html! { a href=(page_of(row)) { (row.benchmark.id) } ": " (row.headline.answer) " (" (row.size) ")" }
 }
 
 /// Writes the list of studies, if there are any.
@@ -95,21 +138,12 @@ pub(super) fn write_list(site: &ReportSite, rows: &[StudyRow]) -> Result<(), Dir
     if !site.contents.studies {
         return Ok(());
     }
-    let answer = if rows.is_empty() {
-        "No study can be analysed: each needs values of one metric at several combinations of factors".to_owned()
-    } else {
-        counted(rows.len(), "study")
+    let headline = match rows {
+        [_, _, ..] => Headline::new(News::Nothing, html! { (counted(rows.len(), "study")) }),
+        _ => answer(rows),
     };
-    let headline = Headline::new(News::Nothing, html! { (answer) });
     let main = html! {
-        ul.studies {
-            @for row in rows {
-                li {
-                    a href=(format!("study/{}.html", row.benchmark.slug)) { (row.benchmark.id) }
-                    ": " (row.headline) " (" (row.size) ")"
-                }
-            }
-        }
+        ul.studies { @for row in rows { li { (line(row)) } } }
     };
     write_list_page(site, SitePage::Studies, &headline, &main)
 }

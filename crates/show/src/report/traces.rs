@@ -1,19 +1,19 @@
 //! The traces of the report: a timeline for each, and a list of them with what each found.
 
-use std::io::Write;
-
 use lapwing_model::Run;
 use lapwing_model::text::counted;
 use lapwing_record::TraceHead;
 use lapwing_trace::{Trace, find};
 use maud::html;
+use serde_json::json;
 
 use super::ReportSite;
 use super::directory::DirectoryError;
-use super::frame::{SitePage, write_list_page};
+use super::directory::TRACE;
+use super::frame::{PageFrame, SitePage, write_list_page};
 use super::headline::{Headline, News};
 use super::slug::slug;
-use crate::trace::{LanesPage, finding_text, headline, no_finding, path_notes};
+use crate::trace::{LanesPage, trace_answer};
 
 /// A trace on the list.
 #[derive(Debug)]
@@ -21,8 +21,9 @@ pub(super) struct TraceRow {
     title: String,
     /// Its page; `None` without times.
     page: Option<String>,
-    headline: String,
-    sentences: Vec<String>,
+    /// Its most important finding.
+    answer: String,
+    facts: Vec<String>,
 }
 
 /// Writes the timeline of a trace.
@@ -36,35 +37,79 @@ pub(super) fn write_page(
         return Ok(TraceRow {
             title,
             page: None,
-            headline: "its tasks have no times".to_owned(),
-            sentences: Vec::new(),
+            answer: "Its tasks have no times".to_owned(),
+            facts: Vec::new(),
         });
     };
-    let sentences = found.causes.findings.iter();
-    let sentences = sentences.map(|finding| finding_text(trace, &found, finding).replace('`', ""));
-    let none = found.causes.findings.is_empty().then(|| no_finding(&found));
-    let headline = headline(trace, &found);
+    let (answer, facts) = trace_answer(trace, &found);
+    let name = slug(&head.instance.to_string(), &head.benchmark);
+    let row = TraceRow {
+        page: Some(name.clone()),
+        answer,
+        facts,
+        title,
+    };
     let page = LanesPage {
         trace,
         found: &found,
-        title: &title,
-        summary: &headline,
-        list: Some("../traces.html"),
+        title: &row.title,
+        answer: "",
+        facts: &[],
         other: None,
     };
-    let name = slug(&head.instance.to_string(), &head.benchmark);
-    site.directory
-        .write_trace(&name, |file: &mut dyn Write| page.write(file))?;
-    Ok(TraceRow {
-        page: Some(name),
-        headline: headline.clone(),
-        sentences: sentences
-            .chain(none)
-            .chain(path_notes(&found).into_iter().map(|note| note.text))
-            .collect(),
-        title,
-    })
+    let stage = page.stage().map_err(|source| DirectoryError::Io {
+        path: name.clone().into(),
+        source,
+    })?;
+    let frame = PageFrame {
+        page: None,
+        name: &row.title,
+        headline: &Headline {
+            about: Some(html! { "Trace of " (row.title) }),
+            ..row.answer()
+        },
+        class: "inner lanes",
+        skip: ("#canvas", "Skip to the timeline"),
+        scripts: &["app.js", "lanes.js"],
+        data: None,
+    };
+    let html = frame.html(site, &json!({"page": "trace"}), &stage, &html! {});
+    site.directory.write_in(TRACE, &name, &html)?;
+    Ok(row)
 }
+
+/// Returns the answer of the newest trace, with a link to it.
+pub(super) fn answer(rows: &[TraceRow]) -> Headline {
+    let Some(row) = rows.first() else {
+        return Headline::default();
+    };
+    let name = html! {
+        @match &row.page {
+            Some(page) => a href=(format!("trace/{page}.html")) { (row.title) },
+            None => (row.title),
+        }
+    };
+    Headline {
+        about: Some(html! {
+            @if rows.len() > 1 { (counted(rows.len(), "trace")) "; the newest: " } @else { "Trace of " }
+            (name)
+        }),
+        ..row.answer()
+    }
+}
+
+impl TraceRow {
+    fn answer(&self) -> Headline {
+        let facts = self.facts.iter().take(FACTS);
+        Headline {
+            facts: facts.map(|it| html! { (it) "." }).collect(),
+            ..Headline::new(News::Nothing, html! { (self.answer) })
+        }
+    }
+}
+
+/// So many facts follow in a headline.
+const FACTS: usize = 3;
 
 /// Returns what a trace is of: its benchmark, its variant and version if it has any, and when it was made.
 fn title(head: &TraceHead) -> String {
@@ -100,8 +145,8 @@ pub(super) fn write_list(site: &ReportSite, rows: &[TraceRow]) -> Result<(), Dir
                     None => (row.title),
                 }
             }
-            p { (row.headline) "." }
-            ul { @for sentence in &row.sentences { li { (sentence) } } }
+            p { (row.answer) "." }
+            ul { @for fact in &row.facts { li { (fact) } } }
         }
     };
     let headline = Headline::new(News::Nothing, html! { (counted(rows.len(), "trace")) });

@@ -67,33 +67,46 @@ impl StudyOverview {
     }
 
     fn headline(&self, data: &StudyData) -> String {
-        let text = |value: f64| data.metric.value_text(self.scale, value);
-        let best = match &self.recommended {
-            Some(own) if !own.is_told => format!(
-                "; {} may be best, which these runs cannot tell",
-                data.set_text(own.set)
-            ),
-            Some(own) => format!(
-                "; {} is expected to take {} [{}, {}], {} against the base",
-                data.set_text(own.set),
-                text(own.value.0),
-                text(own.value.1.lower),
-                text(own.value.1.upper),
-                data.metric.change_text(self.scale, own.beside_base.change)
-            ),
-            None => "; no setting is expected to be better than the base".to_owned(),
-        };
-        let treatments = counted(data.treatments.len(), "treatment");
         if self.with_effect + self.interacting_pairs == 0 && self.recommended.is_none() {
+            let treatments = counted(data.treatments.len(), "treatment");
             return format!("None of {treatments} has an effect that can be told from none");
         }
+        let best = match (&self.recommended, self.best(data)) {
+            (_, Some(best)) => best,
+            (Some(own), None) => format!(
+                "{} may be best, which these runs cannot tell",
+                data.set_text(own.set)
+            ),
+            (None, None) => "no setting is expected to be better than the base".to_owned(),
+        };
+        format!("{}; {best}", self.counts(data))
+    }
+
+    /// Returns the setting to use and what it is expected to take; `None` if these runs do not tell.
+    pub(crate) fn best(&self, data: &StudyData) -> Option<String> {
+        let own = self.recommended.as_ref().filter(|own| own.is_told)?;
+        let text = |value: f64| data.metric.value_text(self.scale, value);
+        Some(format!(
+            "{} is expected to take {} [{}, {}], {} against the base",
+            data.set_text(own.set),
+            text(own.value.0),
+            text(own.value.1.lower),
+            text(own.value.1.upper),
+            data.metric.change_text(self.scale, own.beside_base.change)
+        ))
+    }
+
+    /// Returns `3 of 4 treatments have an effect, 1 pair interacts`.
+    pub(crate) fn counts(&self, data: &StudyData) -> String {
+        let treatments = counted(data.treatments.len(), "treatment");
         let interact = match self.interacting_pairs {
+            0 => "no pair interacts".to_owned(),
             1 => "1 pair interacts".to_owned(),
             pairs => format!("{} interact", counted(pairs, "pair")),
         };
         let have = if self.with_effect == 1 { "has" } else { "have" };
         format!(
-            "{} of {treatments} {have} an effect, {interact}{best}",
+            "{} of {treatments} {have} an effect, {interact}",
             self.with_effect
         )
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::writing::Note;
 use crate::{percent, quantity};
-use lapwing_model::text::{counted, joined, plural};
+use lapwing_model::text::{capitalised, counted, joined, plural};
 use lapwing_trace::{
     Cause, Contention, ContentionCause, Defect, DefectKind, GraphSource, Name, Overhead, PathPart,
     ProcessSample, Resource, TaskDuration, Trace, TraceFinding, TraceFindings, WaitReason,
@@ -111,6 +111,22 @@ fn processes_text(trace: &Trace, found: &TraceFindings) -> String {
         share(waiting, makespan),
         quantity(share(trace.most_memory(), 1), "B"),
     )
+}
+
+/// Returns the most important finding, and in sentences what else is known: of a trace in which nothing stands out first
+/// what [`headline`] says.
+pub fn trace_answer(trace: &Trace, found: &TraceFindings) -> (String, Vec<String>) {
+    let plain = |text: String| capitalised(&text.replace('`', ""));
+    let headline = headline(trace, found);
+    let findings = found.causes.findings.iter();
+    let mut findings = findings.map(|finding| plain(finding_text(trace, found, finding)));
+    let (answer, second) = match findings.next() {
+        Some(first) => (first, headline),
+        None => (headline, plain(no_finding(found))),
+    };
+    let notes = path_notes(found).into_iter().map(|note| plain(note.text));
+    let facts = std::iter::once(second).chain(findings).chain(notes);
+    (answer, facts.collect())
 }
 
 /// Returns what a finding says: the cause, and what the run takes without it.

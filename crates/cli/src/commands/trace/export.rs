@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lapwing_record::atomic;
 use lapwing_show::trace::{
-    LanesPage, OtherRun, divergence_note, headline, lanes_svg, size, write_events,
+    LanesPage, OtherRun, divergence_note, headline, lanes_svg, size, trace_answer, write_events,
 };
 use lapwing_trace::{MatchedRuns, Trace, TraceRange, find};
 
@@ -92,12 +92,13 @@ impl TraceExport {
             range.until = range.until.min(makespan);
             atomic::replace(output, lanes_svg(&trace, range, self.width))
         } else {
+            let (answer, facts) = trace_answer(&trace, &found);
             let page = LanesPage {
                 trace: &trace,
                 found: &found,
                 title: &self.file.title(),
-                summary: &headline(&trace, &found),
-                list: None,
+                answer: &answer,
+                facts: &facts,
                 other: None,
             };
             atomic::replace_by(output, |out| page.write(out))
@@ -133,8 +134,8 @@ impl TraceExport {
             trace: traces[0],
             found: &found,
             title: &format!("Traces {one} and {other}"),
-            summary: &capitalised(&note.text.replace('`', "")),
-            list: None,
+            answer: &capitalised(&note.text.replace('`', "")),
+            facts: &[],
             other: Some(OtherRun {
                 trace: traces[1],
                 found: &of_other,

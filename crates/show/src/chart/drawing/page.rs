@@ -8,7 +8,7 @@ use serde_json::json;
 use super::super::Chart;
 use super::engine::{CHART_SCRIPT, ECHARTS};
 use super::picture::{SaveError, write};
-use crate::document::html_document;
+use crate::document::{html_document, theme_script};
 
 /// The style of a page of charts.
 const PAGE_STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}\
@@ -64,7 +64,7 @@ pub fn save_page_with(
 }
 
 /// A chart is drawn once it comes into view: hundreds at once would take a while.
-pub(crate) const DRAW_IN_VIEW: &str = "const seen=new IntersectionObserver((entries)=>{for(const entry of entries){\
+const DRAW_IN_VIEW: &str = "const seen=new IntersectionObserver((entries)=>{for(const entry of entries){\
 if(!entry.isIntersecting)continue;seen.unobserve(entry.target);\
 lapwingChart.show(entry.target,charts[Number(entry.target.dataset.chart)]);}},{rootMargin:\"400px\"});\
 for(const element of document.querySelectorAll(\"[data-chart]\"))seen.observe(element);";
@@ -79,7 +79,7 @@ fn page(title: &str, charts: &[Chart]) -> String {
 }
 
 /// Returns places for charts, which [`DRAW_IN_VIEW`] draws from a list `charts`.
-pub(crate) fn chart_grid(charts: &[Chart]) -> Markup {
+fn chart_grid(charts: &[Chart]) -> Markup {
     html! {
         div.charts #charts {
             @for (at, chart) in charts.iter().enumerate() {
@@ -105,7 +105,7 @@ pub(in crate::chart) fn chart_page(
 ) -> String {
     // No text can close the script element.
     let data = json!(charts).to_string().replace('<', "\\u003c");
-    let style = html! { style { (PreEscaped(PAGE_STYLE)) (PreEscaped(style)) } };
+    let style = html! { style { (PreEscaped(PAGE_STYLE)) (PreEscaped(style)) } (theme_script()) };
     let body = html! {
         main { (main) }
         script { (PreEscaped(ECHARTS)) }

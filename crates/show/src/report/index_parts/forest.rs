@@ -104,8 +104,13 @@ pub(in crate::report) fn write(
         (!folded.is_empty()).then_some(ForestFold { group, text })
     });
     let band = view.options.band().ln_1p();
+    let first = metrics.first().copied().unwrap_or_default();
+    let of_first = view
+        .comparisons
+        .iter()
+        .filter(|it| it.subject.metric == first);
     let file = ForestFile {
-        end: axis(&rows, metrics.first().copied().unwrap_or_default(), band),
+        end: axis(of_first, band),
         band,
         several_candidates: view.candidates().len() > 1,
         folds: folds.collect(),
@@ -192,7 +197,11 @@ fn worst<'a>(row: &[&'a Comparison]) -> &'a Comparison {
 }
 
 fn group(row: &[&Comparison]) -> &'static str {
-    match worst(row).verdict {
+    group_of(worst(row).verdict)
+}
+
+fn group_of(verdict: Verdict) -> &'static str {
+    match verdict {
         Verdict::Regression
         | Verdict::Improvement
         | Verdict::WorseInRuns
@@ -204,24 +213,28 @@ fn group(row: &[&Comparison]) -> &'static str {
     }
 }
 
-/// Returns the end of the axis: the intervals of all decided rows are on it, whichever is furthest away.
-fn axis(rows: &[Vec<&Comparison>], metric: &str, band: f64) -> f64 {
-    let is_first = |it: &&&Comparison| it.subject.metric == metric;
-    let ends_of = |group: &str| {
-        let rows = rows.iter().filter(|it| self::group(it) == group);
-        let first = rows.filter_map(|it| it.iter().find(is_first));
-        let ends = first.filter_map(|it| {
-            let [ratio, lower, upper] = numbers(it);
-            let ends = [ratio?, lower.unwrap_or(ratio?), upper.unwrap_or(ratio?)];
-            Some(ends.map(|it| it.ln().abs()).into_iter().fold(0.0, f64::max))
-        });
+/// Returns the end of an axis on which the intervals of all decided comparisons are, whichever is furthest away; where
+/// nothing is decided, those of all.
+pub(in crate::report) fn axis<'a>(
+    comparisons: impl Iterator<Item = &'a Comparison> + Clone,
+    band: f64,
+) -> f64 {
+    let furthest = |is_meant: &dyn Fn(&Comparison) -> bool| {
+        let ends = comparisons
+            .clone()
+            .filter(|it| is_meant(it))
+            .filter_map(|it| {
+                let [ratio, lower, upper] = numbers(it);
+                let ends = [ratio?, lower.unwrap_or(ratio?), upper.unwrap_or(ratio?)];
+                Some(ends.map(|it| it.ln().abs()).into_iter().fold(0.0, f64::max))
+            });
         ends.filter(|it| it.is_finite()).fold(0.0, f64::max)
     };
-    let decided = ends_of("decided");
+    let decided = furthest(&|it| group_of(it.verdict) == "decided");
     let most = if decided > 0.0 {
         decided
     } else {
-        ends_of("undecided").max(ends_of("unchanged"))
+        furthest(&|_| true)
     };
     (most.max(band * 1.5) * ROOM).clamp(ENDS[0], ENDS[1])
 }

@@ -7,6 +7,8 @@ use lapwing_analyse::judge::INSTANCES_FOR_A_VERDICT;
 /// Problems of the latest run of each variant, by the first metric.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::report) struct BenchmarkHealth {
+    /// The name of the benchmark, and of its page.
+    pub(in crate::report) name: [String; 2],
     pub(in crate::report) failures: usize,
     /// Whether an earlier run had failures, but no latest one.
     pub(in crate::report) failed_before: bool,
@@ -35,7 +37,11 @@ impl BenchmarkHealth {
         if rows.iter().any(|row| !row.ended) {
             rows.retain(|row| !row.ended);
         }
+        let name = rows
+            .first()
+            .map(|row| [row.benchmark.id.clone(), row.benchmark.slug.clone()]);
         Self {
+            name: name.unwrap_or_default(),
             failures: rows.iter().map(|row| row.failures).sum(),
             failed_before: rows.iter().all(|row| row.failures == 0)
                 && rows.iter().any(|row| row.failed_before > 0),

@@ -207,7 +207,7 @@ fn part(view: &ChangesView) -> Markup {
                         button type="button" data-action="whole" title="Show everything (0)" { "All" }
                     }
                 }
-                canvas #map tabindex="0" role="img" aria-label="Map of all benchmarks by night; arrow keys move, Enter opens a benchmark" {}
+                canvas #history-map tabindex="0" role="img" aria-label="Map of all benchmarks by night; arrow keys move, Enter opens a benchmark" {}
                 p.hint #map-cell role="status" aria-live="polite" { "\u{a0}" }
             }
             aside aria-label="Open findings" {

@@ -20,17 +20,19 @@ use self::data::{PageData, packed};
 pub use self::picture::lanes_svg;
 use self::runs::DrawnRuns;
 use super::path_notes;
-use crate::document::html_document;
-use crate::report::STYLE;
+use crate::document::{html_document, theme_script};
+use crate::report::{Headline, News, STYLE};
 
-const SCRIPT: &str = concat!(
+/// The script that draws the lanes.
+pub(crate) const SCRIPT: &str = concat!(
     "\"use strict\";\n(async () => {\n",
     include_str!("../../../assets/lanes/data.js"),
     include_str!("../../../assets/lanes/drawing.js"),
     include_str!("../../../assets/lanes/interaction.js"),
     "})();\n",
 );
-const LANES_STYLE: &str = include_str!("../../../assets/lanes.css");
+/// The style of the lanes, besides that of all pages.
+pub(crate) const LANES_STYLE: &str = include_str!("../../../assets/lanes.css");
 
 /// Times on the page fit in 31 bits.
 const MOST_UNITS: i64 = 1 << 31;
@@ -44,10 +46,10 @@ pub struct LanesPage<'t> {
     pub found: &'t TraceFindings,
     /// What it is a trace of.
     pub title: &'t str,
-    /// A sentence about it.
-    pub summary: &'t str,
-    /// The page that lists it with others, if there is one.
-    pub list: Option<&'t str>,
+    /// The answer: its first finding.
+    pub answer: &'t str,
+    /// What else is said about it.
+    pub facts: &'t [String],
     /// Another run of the same tasks, which is drawn below.
     pub other: Option<OtherRun<'t>>,
 }
@@ -73,6 +75,29 @@ impl LanesPage<'_> {
     /// # Errors
     /// If the page cannot be written.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
+        let head =
+            html! { style { (PreEscaped(STYLE)) (PreEscaped(LANES_STYLE)) } (theme_script()) };
+        let headline = Headline {
+            about: Some(html! { (self.title) }),
+            facts: self
+                .facts
+                .iter()
+                .map(|it| html! { (unbroken(it)) })
+                .collect(),
+            ..Headline::new(News::Nothing, html! { (unbroken(self.answer)) })
+        };
+        let body = html! {
+            main { (headline.part()) (self.stage()?) }
+            script { (PreEscaped(SCRIPT)) }
+        };
+        out.write_all(html_document(self.title, &head, "lanes", &body).as_bytes())
+    }
+
+    /// Returns the part of a page with the lanes and their data, which [`SCRIPT`] draws.
+    ///
+    /// # Errors
+    /// If the data cannot be packed.
+    pub(crate) fn stage(&self) -> io::Result<Markup> {
         let mut drawn = DrawnRuns::of(self.trace, self.found);
         if let Some(other) = self.other {
             drawn.add(DrawnRuns::of(other.trace, other.found));
@@ -113,9 +138,7 @@ impl LanesPage<'_> {
         head["pressures"] = pressures.collect();
         let head = packed(&serde_json::to_vec(&head)?)?;
         let data = packed(&data.bytes())?;
-        let style = html! { style { (PreEscaped(STYLE)) (PreEscaped(LANES_STYLE)) } };
-        let body = self.body(&head, &data);
-        out.write_all(html_document(self.title, &style, "lanes", &body).as_bytes())
+        Ok(self.body(&head, &data))
     }
 
     /// Returns what the page needs to know besides its data.
@@ -198,11 +221,6 @@ impl LanesPage<'_> {
 
     fn body(&self, head: &str, data: &str) -> Markup {
         html! {
-            header {
-                @if let Some(list) = self.list { p.site { a href=(list) { "Traces" } } }
-                h1 { (self.title) }
-            }
-            p.answer #answer { (unbroken(self.summary)) }
             @if let Some(other) = self.other {
                 dl.runs {
                     @for (name, summary) in other.names.iter().zip(other.summaries) {
@@ -245,7 +263,6 @@ impl LanesPage<'_> {
             }
             script #head type="application/octet-stream" { (head) }
             script #data type="application/octet-stream" { (data) }
-            script { (PreEscaped(SCRIPT)) }
         }
     }
 }
