@@ -138,6 +138,10 @@
     button.setAttribute("aria-expanded", String(button.getAttribute("aria-expanded") !== "true"));
   });
 
+  // On narrow screens the names of the pages are wider than the screen.
+  const current = document.querySelector('.pages [aria-current]');
+  if (current) current.parentElement.scrollLeft = current.offsetLeft - 40;
+
   // A command is copied by a click.
   document.addEventListener("click", async (event) => {
     const button = event.target.closest?.('[data-action="copy"]');

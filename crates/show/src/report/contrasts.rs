@@ -17,6 +17,8 @@ struct Contrast {
     change: f64,
     /// The ends of its interval, or the change itself.
     ends: [f64; 2],
+    /// Whether it is more than chance explains.
+    is_told: bool,
 }
 
 impl Contrast {
@@ -28,6 +30,7 @@ impl Contrast {
             condition: condition.into(),
             change: *change,
             ends: interval.map_or([*change; 2], |it| [it.lower, it.upper]),
+            is_told: true,
         }
     }
 }
@@ -38,9 +41,11 @@ fn contrasts(finding: &StudyFinding, data: &StudyData, scale: StudyScale) -> Vec
     let at = |value: f64| format!("at {}", data.metric.value_text(scale, value));
     match finding {
         StudyFinding::Setting(own) if own.is_told => vec![Contrast::new("", &own.beside_base)],
-        StudyFinding::Effect(own) | StudyFinding::Undecided(own) => {
-            vec![Contrast::new("", &own.effect)]
-        }
+        StudyFinding::Effect(own) => vec![Contrast::new("", &own.effect)],
+        StudyFinding::Undecided(own) => vec![Contrast {
+            is_told: false,
+            ..Contrast::new("", &own.effect)
+        }],
         StudyFinding::Pair(pair) => {
             let other = name(pair.first.other);
             vec![
@@ -58,6 +63,7 @@ fn contrasts(finding: &StudyFinding, data: &StudyData, scale: StudyScale) -> Vec
             condition: String::new(),
             change: *change,
             ends: interval.map_or([*change; 2], |it| [it.lower, it.upper]),
+            is_told: true,
         }],
         StudyFinding::Setting(_) | StudyFinding::Beside(_) | StudyFinding::Next(_) => Vec::new(),
     }
@@ -111,7 +117,10 @@ fn plot(contrasts: &[Contrast], end: f64, data: &StudyData, scale: StudyScale) -
     let x = |value: f64| WIDTH / 2.0 * (1.0 + (value / end).clamp(-1.0, 1.0) * 0.97);
     let class = |it: &Contrast| {
         let is_apart = it.ends[0] > 0.0 || it.ends[1] < 0.0;
-        match (is_apart, data.metric.is_gain(scale, it.change)) {
+        match (
+            it.is_told && is_apart,
+            data.metric.is_gain(scale, it.change),
+        ) {
             (false, _) => "no-news",
             (true, true) => "better",
             (true, false) => "worse",

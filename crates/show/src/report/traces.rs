@@ -53,8 +53,8 @@ pub(super) fn write_page(
         trace,
         found: &found,
         title: &row.title,
-        answer: "",
-        facts: &[],
+        answer: &row.answer,
+        facts: &row.facts,
         other: None,
     };
     let stage = page.stage().map_err(|source| DirectoryError::Io {
@@ -100,16 +100,17 @@ pub(super) fn answer(rows: &[TraceRow]) -> Headline {
 
 impl TraceRow {
     fn answer(&self) -> Headline {
-        let facts = self.facts.iter().take(FACTS);
         Headline {
-            facts: facts.map(|it| html! { (it) "." }).collect(),
+            facts: self
+                .facts
+                .first()
+                .map(|it| html! { (it) "." })
+                .into_iter()
+                .collect(),
             ..Headline::new(News::Nothing, html! { (self.answer) })
         }
     }
 }
-
-/// So many facts follow in a headline.
-const FACTS: usize = 3;
 
 /// Returns what a trace is of: its benchmark, its variant and version if it has any, and when it was made.
 fn title(head: &TraceHead) -> String {

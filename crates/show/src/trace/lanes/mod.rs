@@ -250,6 +250,10 @@ impl LanesPage<'_> {
                     section #sums {}
                 }
             }
+            @if self.facts.len() > 1 {
+                h2 { "Also found" }
+                ul { @for fact in &self.facts[1..] { li { (unbroken(fact)) } } }
+            }
             p.hint #keys {
                 "Drag to move, wheel or pinch to zoom, click a piece for details and for what it waited for. \
                  Drag along the axis, or with Shift, to sum up a range. \
