@@ -78,6 +78,7 @@ pub(crate) fn view(benchmarks: &[BenchmarkData]) -> ComparisonView {
         is_descriptive: false,
     });
     ComparisonView {
+        next: None,
         comparisons,
         options,
         suites: suites.into(),

@@ -81,8 +81,9 @@ impl LanesPage<'_> {
             about: Some(html! { (self.title) }),
             facts: self
                 .facts
-                .iter()
-                .map(|it| html! { (unbroken(it)) })
+                .first()
+                .map(|it| html! { (unbroken(it)) "." })
+                .into_iter()
                 .collect(),
             ..Headline::new(News::Nothing, html! { (unbroken(self.answer)) })
         };
