@@ -21,6 +21,9 @@ pub struct Note {
     /// Whether the text begins with `note:` in a terminal.
     #[serde(skip)]
     is_marked: bool,
+    /// Whether people get it with `--full` only.
+    #[serde(skip)]
+    is_detail: bool,
 }
 
 impl Note {
@@ -31,6 +34,7 @@ impl Note {
             text: text.into(),
             values: BTreeMap::new(),
             is_marked: false,
+            is_detail: false,
         }
     }
 
@@ -49,6 +53,18 @@ impl Note {
     /// Returns whether the line begins with `note:` in a terminal.
     pub fn is_marked(&self) -> bool {
         self.is_marked
+    }
+
+    /// Leaves the line to programs and to `--full`.
+    #[must_use]
+    pub fn detail(mut self) -> Self {
+        self.is_detail = true;
+        self
+    }
+
+    /// Returns whether people get the line with `--full` only.
+    pub fn is_detail(&self) -> bool {
+        self.is_detail
     }
 
     /// Adds a number or a name of the text.
