@@ -20,7 +20,7 @@ use serde_json::Value;
 pub use data::{CsvRows, csv_rows, write_csv, write_json};
 
 pub use envelope::AnswerKind;
-pub use note::{NextStep, Note};
+pub use note::{NextStep, Note, NoteWeight};
 pub use noted_answer::NotedAnswer;
 pub use picture::{Curve, IntervalBar, Picture, PictureStyle};
 pub use ready_answer::ReadyAnswer;

@@ -21,9 +21,21 @@ pub struct Note {
     /// Whether the text begins with `note:` in a terminal.
     #[serde(skip)]
     is_marked: bool,
-    /// Whether people get it with `--full` only.
+    /// How long it stays where there are many.
     #[serde(skip)]
-    is_detail: bool,
+    weight: NoteWeight,
+}
+
+/// How long a line stays where there are many.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum NoteWeight {
+    /// People get it, however many there are.
+    Vital,
+    /// People get it if it is one of the most important.
+    #[default]
+    Usual,
+    /// People get it with `--full` only.
+    Detail,
 }
 
 impl Note {
@@ -34,7 +46,7 @@ impl Note {
             text: text.into(),
             values: BTreeMap::new(),
             is_marked: false,
-            is_detail: false,
+            weight: NoteWeight::Usual,
         }
     }
 
@@ -55,16 +67,16 @@ impl Note {
         self.is_marked
     }
 
-    /// Leaves the line to programs and to `--full`.
+    /// Gives the line another weight.
     #[must_use]
-    pub fn detail(mut self) -> Self {
-        self.is_detail = true;
+    pub fn weighing(mut self, weight: NoteWeight) -> Self {
+        self.weight = weight;
         self
     }
 
-    /// Returns whether people get the line with `--full` only.
-    pub fn is_detail(&self) -> bool {
-        self.is_detail
+    /// Returns the weight of the line.
+    pub fn weight(&self) -> NoteWeight {
+        self.weight
     }
 
     /// Adds a number or a name of the text.

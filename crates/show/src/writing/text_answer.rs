@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use lapwing_model::text::{counted, grouped};
 
 use super::fit::wrap_sentences;
-use super::note::{NextStep, Note};
+use super::note::{NextStep, Note, NoteWeight};
 use super::picture::{self, Picture, PictureStyle};
 use super::table::{Table, markdown_text};
 
@@ -66,16 +66,17 @@ impl TextAnswer {
     /// Returns the answer without details, and with the most important remarks and the number of the others.
     #[must_use]
     pub fn brief(mut self) -> Self {
-        self.notes.retain(|note| !note.is_detail());
-        let remarks = self.notes.iter().filter(|note| note.is_marked()).count();
+        self.notes
+            .retain(|note| note.weight() != NoteWeight::Detail);
+        let is_usual = |note: &Note| note.is_marked() && note.weight() == NoteWeight::Usual;
+        let remarks = self.notes.iter().filter(|note| is_usual(note)).count();
         if !self.has_ranked_notes || remarks <= MOST_REMARKS {
             return self;
         }
-        let mut left = MOST_REMARKS;
+        let mut known = 0;
         self.notes.retain(|note| {
-            let is_kept = !note.is_marked() || left > 0;
-            left -= usize::from(note.is_marked() && is_kept);
-            is_kept
+            known += usize::from(is_usual(note));
+            !is_usual(note) || known <= MOST_REMARKS
         });
         let more = counted(remarks - MOST_REMARKS, "more note");
         let text = format!("{more} (`--full` shows all)");

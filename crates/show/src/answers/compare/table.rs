@@ -79,7 +79,10 @@ fn candidates_table(
         (true, answer.names[0].as_str(), Right),
     ];
     titles.extend(candidates.iter().map(|name| (true, name.as_str(), Whole)));
-    let mut table = Table::of_shown(&titles).strong(Verdict::Regression.symbol().to_owned());
+    titles.push((true, "instances", Right));
+    let mut table = Table::of_shown(&titles)
+        .dispensable(&["instances"])
+        .strong(Verdict::Regression.symbol().to_owned());
     for key in listed.iter().map(|it| key(it)) {
         // The row of another candidate that is listed, too.
         let Some(row) = rows.remove(&key) else {
@@ -87,6 +90,8 @@ fn candidates_table(
         };
         let baseline = row.values().find(|it| it.baseline_estimate.is_some());
         let baseline = baseline.or(row.values().next());
+        let mut instances =
+            vec![baseline.map_or_else(String::new, |it| size_text(it, it.baseline_estimate))];
         let baseline = baseline.map_or_else(String::new, |it| {
             Estimate::row_text(&[it.baseline_estimate], &it.metric.unit).concat()
         });
@@ -94,8 +99,10 @@ fn candidates_table(
         let mut cells = vec![name, metric, baseline];
         cells.extend(candidates.iter().map(|candidate| {
             let comparison = row.get(candidate.as_str());
+            instances.extend(comparison.map(|it| size_text(it, it.candidate_estimate)));
             comparison.map_or_else(String::new, |it| candidate_cell(it, footnotes))
         }));
+        cells.push(instances.join(" / "));
         table.row(cells);
     }
     Some(table)
@@ -220,13 +227,7 @@ fn rows_table(
         let subject = &comparison.subject;
         let estimates = [comparison.baseline_estimate, comparison.candidate_estimate];
         let [ratio, interval] = comparison.change_texts();
-        let [baseline, candidate] = estimates.map(|estimate| match estimate.map(|it| it.size) {
-            // The iterations of one process are what its row rests on.
-            Some(size) if comparison.is_one_process() && size.most_iterations > 1 => {
-                format!("{} × {}", size.instances, size.most_iterations)
-            }
-            size => size.map_or(0, |it| it.instances).to_string(),
-        });
+        let [baseline, candidate] = estimates.map(|estimate| size_text(comparison, estimate));
         let mut cells = vec![
             columns.name(comparison, is_narrow),
             subject.metric.clone(),
@@ -247,6 +248,16 @@ fn rows_table(
         table.row(cells);
     }
     table
+}
+
+/// Returns the number of instances; of one process with that of its iterations, which its row rests on.
+fn size_text(comparison: &Comparison, estimate: Option<Estimate>) -> String {
+    match estimate.map(|it| it.size) {
+        Some(size) if comparison.is_one_process() && size.most_iterations > 1 => {
+            format!("{} × {}", size.instances, size.most_iterations)
+        }
+        size => size.map_or(0, |it| it.instances).to_string(),
+    }
 }
 
 /// Returns `✗ regression`, or `? undecided [1]` with the number of a footnote. The bounds of what is undecided stand

@@ -205,18 +205,49 @@ fn notes(answer: &CompareAnswer) -> Vec<Note> {
     }
     notes.extend(described_notes(&answer.comparisons));
     notes.extend(mean_note(&answer.comparisons));
-    notes.sort_by_key(|note| importance(note.code));
+    notes.sort_by_key(place);
     notes
 }
 
-/// Returns the place of a kind of note: what makes verdicts doubtful comes first, then how they were made, then what was
-/// excluded.
-fn importance(code: &str) -> usize {
-    match code {
-        "not_used" | "uncommitted" => 2,
-        "pooled" | "replication" | "looks" | "exact" | "earlier_sessions" | "needed"
-        | "geometric_means" => 1,
-        _ => 0,
+/// Kinds of notes that make verdicts doubtful, the most important first.
+const DOUBTS: [&str; 15] = [
+    "nothing_in_common",
+    "control",
+    "failures",
+    "other_machines",
+    "other_units",
+    "pool_drifts",
+    "not_interleaved",
+    "one_session",
+    "session_noise",
+    "other_environment",
+    "few_of_several_modes",
+    "few_apart",
+    "narrow_method",
+    "one_process",
+    "only_summaries",
+];
+
+/// Kinds of notes that say how verdicts were made, and then what was excluded.
+const LAST: [&str; 9] = [
+    "pooled",
+    "replication",
+    "looks",
+    "exact",
+    "earlier_sessions",
+    "needed",
+    "geometric_means",
+    "uncommitted",
+    "not_used",
+];
+
+/// Returns the place of a note among all.
+fn place(note: &Note) -> usize {
+    let at = |codes: &[&str]| codes.iter().position(|it| *it == note.code);
+    match (at(&DOUBTS), at(&LAST)) {
+        (Some(at), _) => at,
+        (None, None) => DOUBTS.len(),
+        (None, Some(at)) => DOUBTS.len() + 1 + at,
     }
 }
 

@@ -8,7 +8,7 @@ use lapwing_model::text::counted;
 use super::table::SessionTable;
 use crate::answers::compare::{control_note, needed_about};
 use crate::words::verdict::{is_unchanged, not_shown_text};
-use crate::writing::Note;
+use crate::writing::{Note, NoteWeight};
 use crate::{
     ComparisonText, RatioText, after, comparison_sentence, explanation_text, verdicts_text,
 };
@@ -53,7 +53,7 @@ pub fn sentences(
         Some(if is_told(comparison) {
             note
         } else {
-            note.detail()
+            note.weighing(NoteWeight::Detail)
         })
     };
     let mut sentences: Vec<Note> = compared.iter().filter_map(note).collect();

@@ -1,0 +1,185 @@
+//! The rows that a comparison lists in a terminal, those that it folds, and the candidates that it puts in columns.
+
+use crate::compared::compared;
+use crate::synthetic::{Recipe, Sessions, measure};
+use lapwing_analyse::clean::Audit;
+use lapwing_analyse::judge::{CompareOptions, Comparison, Verdict};
+use lapwing_show::answers::audit::AuditDetail;
+use lapwing_show::answers::compare::CompareAnswer;
+use lapwing_show::writing::{
+    Answer, AnswerFormat, AnswerRequest, Extent, Note, PictureStyle, write_answer,
+};
+
+/// Returns comparisons of so many benchmarks by two metrics, of every verdict.
+fn comparisons(benchmarks: u32) -> Vec<Comparison> {
+    let mut sessions = Sessions::default();
+    let data: Vec<_> = (0..benchmarks)
+        .map(|number| {
+            let recipe = Recipe {
+                id: format!("it {number}"),
+                sessions: 2,
+                noise: (0.004, 0.004),
+                ..Recipe::default()
+            };
+            measure(&recipe, &mut sessions)
+        })
+        .collect();
+    compared(&data, &CompareOptions::default())
+}
+
+fn answer(names: &[&str], comparisons: Vec<Comparison>) -> CompareAnswer {
+    CompareAnswer {
+        names: names.iter().map(|it| (*it).to_owned()).collect(),
+        each_baseline: false,
+        comparisons,
+        suites: Vec::new(),
+        options: CompareOptions::default(),
+        notes: Vec::new(),
+        next: Vec::new(),
+        control: None,
+        audit: Audit::default(),
+        detail: AuditDetail::Line,
+    }
+}
+
+fn written(
+    answer: &CompareAnswer,
+    format: AnswerFormat,
+    room: Option<usize>,
+    full: bool,
+) -> String {
+    let extent = Extent {
+        full,
+        ..Extent::default()
+    };
+    let request = AnswerRequest {
+        format,
+        room,
+        extent: &extent,
+        command: &[],
+        quiet: false,
+        pictures: PictureStyle::Never,
+    };
+    let mut text = Vec::new();
+    write_answer(answer, request, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+fn text(answer: &CompareAnswer, room: usize) -> String {
+    written(answer, AnswerFormat::Text, Some(room), false)
+}
+
+#[test]
+fn what_is_unchanged_is_one_line_with_its_bound() {
+    let answer = answer(&["before", "after"], comparisons(6));
+    insta::assert_snapshot!(text(&answer, 200), @"");
+    insta::assert_snapshot!(text(&answer, 80), @"");
+}
+
+#[test]
+fn no_format_for_programs_and_no_full_list_loses_a_folded_row() {
+    let answer = answer(&["before", "after"], comparisons(6));
+    let all = answer.comparisons.len();
+    let full = written(&answer, AnswerFormat::Text, Some(200), true);
+    assert!(!full.contains("not shown"), "{full}");
+    let unchanged = full.lines().filter(|line| line.contains("= ")).count();
+    assert!(unchanged > 3, "{full}");
+    let json = written(&answer, AnswerFormat::Json, None, false);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["comparisons"].as_array().unwrap().len(), all);
+    assert_eq!(json["omitted_rows"], 0);
+    assert!(!json["notes"].to_string().contains("not_shown"), "{json}");
+    let csv = written(&answer, AnswerFormat::Csv, None, false);
+    assert_eq!(csv.lines().count(), 1 + all);
+}
+
+#[test]
+fn a_row_or_two_without_a_change_are_not_folded() {
+    let mut few = comparisons(3);
+    few.retain(|it| it.subject.metric == "wall_time");
+    let verdicts: Vec<Verdict> = few.iter().map(|it| it.verdict).collect();
+    use Verdict::{Equivalent, Regression};
+    assert_eq!(verdicts, [Equivalent, Regression, Equivalent]);
+    let answer = answer(&["before", "after"], few);
+    insta::assert_snapshot!(text(&answer, 200), @"");
+}
+
+#[test]
+fn an_undecided_metric_has_a_row_where_its_benchmark_has_no_other_news() {
+    let of = |benchmark: &str, all: &[Comparison]| -> Vec<Comparison> {
+        let mut own = all.to_vec();
+        own.retain(|it| it.subject.benchmark == benchmark);
+        own
+    };
+    let all = comparisons(6);
+    let is_undecided = |it: &Comparison| it.verdict == Verdict::Inconclusive;
+    let undecided = all.iter().find(|it| is_undecided(it)).unwrap();
+    // Three metrics without news, beside one that changed or not.
+    let rows = |first: Verdict| {
+        let mut rows = of(&undecided.subject.benchmark, &all);
+        rows.truncate(1);
+        for metric in ["system_time", "user_time", "waiting_time"] {
+            let mut other = undecided.clone();
+            other.subject.metric = metric.to_owned();
+            rows.push(other);
+        }
+        rows[0].verdict = first;
+        let text = text(&answer(&["before", "after"], rows), 200);
+        let metrics = ["wall_time", "system_time", "user_time", "waiting_time"];
+        metrics.map(|metric| text.contains(metric))
+    };
+    assert_eq!(rows(Verdict::Regression), [true, false, false, false]);
+    let undecided = rows(Verdict::Inconclusive);
+    assert_eq!(undecided.iter().filter(|is_shown| **is_shown).count(), 1);
+}
+
+#[test]
+fn several_candidates_are_columns_where_they_fit() {
+    let mut of_two = comparisons(6);
+    of_two.retain(|it| it.subject.metric == "wall_time");
+    let mut rows = Vec::new();
+    for (place, candidate) in ["arrow", "threads", "both"].into_iter().enumerate() {
+        let mut own = of_two.clone();
+        // Each has the regression, but at another benchmark.
+        let names: Vec<String> = own.iter().map(|it| it.subject.benchmark.clone()).collect();
+        for (at, it) in own.iter_mut().enumerate() {
+            it.candidate = candidate.to_owned();
+            it.subject.benchmark = names[(at + place) % names.len()].clone();
+        }
+        rows.extend(own);
+    }
+    let answer = answer(&["before", "arrow", "threads", "both"], rows);
+    insta::assert_snapshot!(text(&answer, 200), @"");
+    insta::assert_snapshot!(text(&answer, 80), @"");
+}
+
+#[test]
+fn doubts_stand_before_exclusions_and_the_fourth_note_is_a_number() {
+    let mut answer = answer(&["before", "after"], comparisons(2));
+    answer
+        .comparisons
+        .retain(|it| it.subject.metric == "wall_time");
+    let note = |code: &'static str| Note::marked(code, code);
+    answer.notes = vec![note("not_used"), note("control")];
+    let before = text(&answer, 200);
+    let notes = |text: &str| -> Vec<String> {
+        let notes = text.lines().filter_map(|line| line.strip_prefix("note: "));
+        notes.map(str::to_owned).collect()
+    };
+    assert_eq!(notes(&before).last().unwrap(), "not_used", "{before}");
+    assert_eq!(notes(&before)[0], "control", "{before}");
+    let added = 4 - notes(&before).len();
+    let doubts = ["few_hosts", "other_environment", "session_noise"];
+    answer
+        .notes
+        .extend(doubts[..added].iter().map(|it| note(it)));
+    let four = text(&answer, 200);
+    assert_eq!(notes(&four).len(), 4, "{four}");
+    assert_eq!(notes(&four)[3], "1 more note (`--full` shows all)");
+    assert!(!four.contains("not_used"), "{four}");
+    let full = written(&answer, AnswerFormat::Text, Some(200), true);
+    assert_eq!(notes(&full).len(), 4, "{full}");
+    assert!(full.contains("not_used"), "{full}");
+    let json = answer.for_people(lapwing_show::writing::View::default());
+    assert_eq!(json.notes.len(), 4);
+}
