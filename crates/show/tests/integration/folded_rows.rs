@@ -72,8 +72,39 @@ fn text(answer: &CompareAnswer, room: usize) -> String {
 #[test]
 fn what_is_unchanged_is_one_line_with_its_bound() {
     let answer = answer(&["before", "after"], comparisons(6));
-    insta::assert_snapshot!(text(&answer, 200), @"");
-    insta::assert_snapshot!(text(&answer, 80), @"");
+    insta::assert_snapshot!(text(&answer, 200), @"
+    after against before: 4 regressions, 2 improvements, 6 unchanged within 0.91 % (12 comparisons, FDR 5 %, no change: within 3 %)
+
+     benchmark  metric        ratio  interval        verdict         baseline  candidate  instances
+     it 1       wall_time    1.144×  [1.139, 1.148]  ✗ regression     1.022 s    1.169 s      5 / 5
+     it 1       peak_memory  1.144×  [1.139, 1.148]  ✗ regression   29.24 MiB  33.44 MiB      5 / 5
+     it 4       wall_time    1.047×  [1.037, 1.056]  ✗ regression      1.02 s    1.071 s      5 / 5
+     it 4       peak_memory  1.047×  [1.037, 1.056]  ✗ regression    29.3 MiB   30.7 MiB      5 / 5
+     it 3       wall_time    0.858×  [0.853, 0.863]  ✓ improvement    1.025 s    0.880 s      5 / 5
+     it 3       peak_memory  0.858×  [0.853, 0.863]  ✓ improvement  29.32 MiB   25.2 MiB      5 / 5
+     not shown: 6 unchanged within 0.91 % (`--full` shows them)
+
+    note: it 1: the instances fall into groups, and with fewer than 10 per side the
+    interval may be too narrow
+    ");
+    insta::assert_snapshot!(text(&answer, 80), @"
+    after against before: 4 regressions, 2 improvements, 6 unchanged within 0.91 %
+    (12 comparisons, FDR 5 %, no change: within 3 %)
+
+     benchmark           ratio  interval        verdict         baseline  candidate
+     it 1, wall_time    1.144×  [1.139, 1.148]  ✗ regression     1.022 s    1.169 s
+     it 1, peak_memory  1.144×  [1.139, 1.148]  ✗ regression   29.24 MiB  33.44 MiB
+     it 4, wall_time    1.047×  [1.037, 1.056]  ✗ regression      1.02 s    1.071 s
+     it 4, peak_memory  1.047×  [1.037, 1.056]  ✗ regression    29.3 MiB   30.7 MiB
+     it 3, wall_time    0.858×  [0.853, 0.863]  ✓ improvement    1.025 s    0.880 s
+     it 3, peak_memory  0.858×  [0.853, 0.863]  ✓ improvement  29.32 MiB   25.2 MiB
+
+    columns that do not fit: instances; `--format csv` has all
+     not shown: 6 unchanged within 0.91 % (`--full` shows them)
+
+    note: it 1: the instances fall into groups, and with fewer than 10 per side the
+    interval may be too narrow
+    ");
 }
 
 #[test]
@@ -101,7 +132,17 @@ fn a_row_or_two_without_a_change_are_not_folded() {
     use Verdict::{Equivalent, Regression};
     assert_eq!(verdicts, [Equivalent, Regression, Equivalent]);
     let answer = answer(&["before", "after"], few);
-    insta::assert_snapshot!(text(&answer, 200), @"");
+    insta::assert_snapshot!(text(&answer, 200), @"
+    after against before: 1 regression, 2 unchanged within 0.95 % (3 comparisons, FDR 5 %, no change: within 3 %)
+
+     benchmark   ratio  interval        verdict                      baseline  candidate  instances
+     it 1       1.144×  [1.140, 1.147]  ✗ regression                  1.022 s    1.169 s      5 / 5
+     it 0       1.002×  [0.994, 1.009]  = no change, at most 0.95 %   1.026 s    1.027 s      5 / 5
+     it 2       1.000×  [0.995, 1.005]  = no change, at most 0.5 %    1.026 s    1.027 s      5 / 5
+
+    note: it 1: the instances fall into groups, and with fewer than 10 per side the
+    interval may be too narrow
+    ");
 }
 
 #[test]
@@ -112,8 +153,8 @@ fn an_undecided_metric_has_a_row_where_its_benchmark_has_no_other_news() {
         own
     };
     let all = comparisons(6);
-    let is_undecided = |it: &Comparison| it.verdict == Verdict::Inconclusive;
-    let undecided = all.iter().find(|it| is_undecided(it)).unwrap();
+    let mut undecided = all[0].clone();
+    undecided.verdict = Verdict::Inconclusive;
     // Three metrics without news, beside one that changed or not.
     let rows = |first: Verdict| {
         let mut rows = of(&undecided.subject.benchmark, &all);
@@ -149,8 +190,41 @@ fn several_candidates_are_columns_where_they_fit() {
         rows.extend(own);
     }
     let answer = answer(&["before", "arrow", "threads", "both"], rows);
-    insta::assert_snapshot!(text(&answer, 200), @"");
-    insta::assert_snapshot!(text(&answer, 80), @"");
+    insta::assert_snapshot!(text(&answer, 200), @"
+    arrow, threads, both against before: 6 regressions, 3 improvements, 9 unchanged within 0.91 % (18 comparisons, FDR 5 %, no change: within 3 %)
+
+     benchmark   before  arrow                    threads                  both                         instances
+     it 1       1.022 s  ✗ 1.144× [1.139, 1.148]  = 1.002× [0.994, 1.009]  = 1.000× [0.996, 1.004]  5 / 5 / 5 / 5
+     it 2       1.026 s  = 1.000× [0.995, 1.005]  ✗ 1.144× [1.139, 1.148]  = 1.002× [0.994, 1.009]  5 / 5 / 5 / 5
+     it 3       1.025 s  ✓ 0.858× [0.853, 0.863]  = 1.000× [0.995, 1.005]  ✗ 1.144× [1.139, 1.148]  5 / 5 / 5 / 5
+     it 4        1.02 s  ✗ 1.047× [1.037, 1.056]  ✓ 0.858× [0.853, 0.863]  = 1.000× [0.995, 1.005]  5 / 5 / 5 / 5
+     it 5       1.024 s  = 1.000× [0.996, 1.004]  ✗ 1.047× [1.037, 1.056]  ✓ 0.858× [0.853, 0.863]  5 / 5 / 5 / 5
+     it 0       1.026 s  = 1.002× [0.994, 1.009]  = 1.000× [0.996, 1.004]  ✗ 1.047× [1.037, 1.056]  5 / 5 / 5 / 5
+
+    note: it 1, it 2, it 3: the instances fall into groups, and with fewer than 10
+    per side the interval may be too narrow
+    ");
+    insta::assert_snapshot!(text(&answer, 80), @"
+    arrow, threads, both against before: 6 regressions, 3 improvements, 9 unchanged
+    within 0.91 % (18 comparisons, FDR 5 %, no change: within 3 %)
+
+     benchmark  candidate of   ratio  interval        verdict        baseline
+     it 1       arrow         1.144×  [1.139, 1.148]  ✗ regression    1.022 s
+     it 2       threads       1.144×  [1.139, 1.148]  ✗ regression    1.022 s
+     it 3       both          1.144×  [1.139, 1.148]  ✗ regression    1.022 s
+     it 4       arrow         1.047×  [1.037, 1.056]  ✗ regression     1.02 s
+     it 5       threads       1.047×  [1.037, 1.056]  ✗ regression     1.02 s
+     it 0       both          1.047×  [1.037, 1.056]  ✗ regression     1.02 s
+     it 3       arrow         0.858×  [0.853, 0.863]  ✓ improvement   1.025 s
+     it 4       threads       0.858×  [0.853, 0.863]  ✓ improvement   1.025 s
+     it 5       both          0.858×  [0.853, 0.863]  ✓ improvement   1.025 s
+
+    columns that do not fit: candidate, instances; `--format csv` has all
+     not shown: 9 unchanged within 0.91 % (`--full` shows them)
+
+    note: it 1, it 2, it 3: the instances fall into groups, and with fewer than 10
+    per side the interval may be too narrow
+    ");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The table of comparisons: a row for each, or for each benchmark with its candidates in columns.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_analyse::judge::{Comparison, Estimate, Verdict};
 use lapwing_analyse::sample::Subject;
@@ -24,6 +24,8 @@ pub struct ComparisonTable {
     pub table: Table,
     /// The footnotes.
     pub footnotes: Vec<Note>,
+    /// The names and metrics of the rows that have all candidates.
+    pub whole_rows: BTreeSet<(String, String)>,
 }
 
 /// Returns the table in the form that fits the room.
@@ -36,19 +38,31 @@ pub fn table(
     if let Some(table) = candidates_table(answer, listed, &mut footnotes)
         && table.width() <= room.unwrap_or(USUAL_ROOM)
     {
-        let footnotes = footnotes.lines();
-        return ComparisonTable { table, footnotes };
+        let columns = NameColumns::of(answer);
+        let rows = listed.iter().map(|it| columns.row(it));
+        return ComparisonTable {
+            table,
+            footnotes: footnotes.lines(),
+            whole_rows: rows.collect(),
+        };
     }
+    let whole_rows = BTreeSet::new();
     let table = rows_table(answer, listed, None, false);
     if room.is_none_or(|room| table.width() <= room) {
-        let footnotes = Vec::new();
-        return ComparisonTable { table, footnotes };
+        return ComparisonTable {
+            table,
+            footnotes: Vec::new(),
+            whole_rows,
+        };
     }
     let mut footnotes = Footnotes::default();
     let is_narrow = room.is_some_and(|room| room < ROOM_FOR_METRICS);
     let table = rows_table(answer, listed, Some(&mut footnotes), is_narrow);
-    let footnotes = footnotes.lines();
-    ComparisonTable { table, footnotes }
+    ComparisonTable {
+        table,
+        footnotes: footnotes.lines(),
+        whole_rows,
+    }
 }
 
 /// Returns a table with a row per benchmark and metric, where several candidates have the same baseline.
@@ -62,11 +76,10 @@ fn candidates_table(
         return None;
     }
     let columns = NameColumns::of(answer);
-    let key = |it: &Comparison| (columns.name(it, false), it.subject.metric.clone());
     // The candidates of a row that is shown are shown, news or not.
     let mut rows: BTreeMap<(String, String), BTreeMap<&str, &Comparison>> = BTreeMap::new();
     for comparison in &answer.comparisons {
-        let row = rows.entry(key(comparison)).or_default();
+        let row = rows.entry(columns.row(comparison)).or_default();
         let candidate = comparison.candidate.as_str();
         // Settings of a candidate that have one name need rows of their own.
         if row.insert(candidate, comparison).is_some() {
@@ -83,7 +96,7 @@ fn candidates_table(
     let mut table = Table::of_shown(&titles)
         .dispensable(&["instances"])
         .strong(Verdict::Regression.symbol().to_owned());
-    for key in listed.iter().map(|it| key(it)) {
+    for key in listed.iter().map(|it| columns.row(it)) {
         // The row of another candidate that is listed, too.
         let Some(row) = rows.remove(&key) else {
             continue;
@@ -155,6 +168,12 @@ impl NameColumns {
             metrics: differs(&|one, other| one.metric == other.metric),
             sides: answer.names.len() > 2 || answer.each_baseline,
         }
+    }
+
+    /// Returns the name and the metric of the row that a comparison shares with those of other candidates.
+    pub fn row(&self, comparison: &Comparison) -> (String, String) {
+        let name = self.name(comparison, false);
+        (name, comparison.subject.metric.clone())
     }
 
     /// Returns the name of what is compared, with the metric if that has no column.

@@ -21,8 +21,14 @@ use crate::{
 /// Returns the answer: what is no news is folded into a line; reasons of verdicts become footnotes if there is no room
 /// for them.
 pub fn text_answer(answer: &CompareAnswer, view: View) -> TextAnswer {
-    let ListedComparisons { rows, hidden } = shown(answer, view);
-    let ComparisonTable { table, footnotes } = table(answer, &rows, view.room);
+    let ListedComparisons { rows, mut hidden } = shown(answer, view);
+    let ComparisonTable {
+        table,
+        footnotes,
+        whole_rows,
+    } = table(answer, &rows, view.room);
+    let columns = NameColumns::of(answer);
+    hidden.retain(|it| !whole_rows.contains(&columns.row(it)));
     let mut below: Vec<Note> = not_shown(&hidden).into_iter().collect();
     below.extend(footnotes);
     let suites = answer.suites.iter();
