@@ -176,7 +176,8 @@ impl TextAnswer {
             })
             .collect();
         if !lines.is_empty() {
-            let has_more = !(self.table.is_empty() && below.is_empty()) && !self.has_table_first;
+            let is_bare = self.table.is_empty() && below.is_empty();
+            let has_more = !is_bare && !self.has_table_first;
             let is_apart = has_more || pictures.is_some();
             let blank = if is_apart { "\n" } else { "" };
             writeln!(out, "{blank}{}", lines.join("\n"))?;
