@@ -79,13 +79,13 @@ const STOLEN: f64 = 0.01;
 /// A time in seconds, below which most of it is the start of a process.
 const BRIEF: f64 = 0.005;
 
-/// Returns hints on the instances of one benchmark and run, whose command a shell started or not.
-pub fn advise(instances: &[&InstanceData], in_shell: bool) -> Vec<Advice> {
-    let cleaned = clean(
-        instances.iter().copied(),
-        "wall_time",
-        CleaningPolicy::default(),
-    );
+/// The metric of what is said about iterations and the start of a process.
+const WALL_TIME: &str = "wall_time";
+
+/// Returns hints on the instances of one benchmark and run, whose command a shell started or not, by the metric that is
+/// compared.
+pub fn advise(instances: &[&InstanceData], in_shell: bool, metric: &str) -> Vec<Advice> {
+    let cleaned = clean(instances.iter().copied(), metric, CleaningPolicy::default());
     let mut advice = failures(instances);
     advice.extend(teardown(instances));
     let Some(estimate) = estimate(&cleaned) else {
@@ -96,7 +96,9 @@ pub fn advise(instances: &[&InstanceData], in_shell: bool) -> Vec<Advice> {
             instances: estimate.size.instances,
         });
     }
-    advice.extend(slow_start(instances, &cleaned.instances));
+    if metric == WALL_TIME {
+        advice.extend(slow_start(instances, &cleaned.instances));
+    }
     if let Some(cv) = estimate.cv
         && cv > WIDE
     {
@@ -104,7 +106,8 @@ pub fn advise(instances: &[&InstanceData], in_shell: bool) -> Vec<Advice> {
     }
     advice.extend(busy(instances, &cleaned.instances));
     advice.extend(stolen(instances));
-    if estimate.value < BRIEF && instances.iter().any(is_command) {
+    let is_brief = metric == WALL_TIME && estimate.value < BRIEF;
+    if is_brief && instances.iter().any(is_command) {
         advice.push(Advice::Brief {
             seconds: estimate.value,
             in_shell,
@@ -230,7 +233,7 @@ mod tests {
     }
 
     fn advised(instances: &[InstanceData]) -> Vec<Advice> {
-        advise(&instances.iter().collect::<Vec<_>>(), false)
+        advise(&instances.iter().collect::<Vec<_>>(), false, WALL_TIME)
     }
 
     #[test]

@@ -59,23 +59,21 @@ fn a_file_per_side_says_what_differs_in_these_files_and_their_geometric_mean() {
     insta::assert_snapshot!(run(path, &["old.txt", "new.txt"]), @"
     new.txt against old.txt: 1 worse, 2 better, 2 unchanged within 0.55 %, 1 equal in these files (one run each; another may differ)   (6 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark                            metric                   ratio  interval        verdict                                        baseline    candidate        instances
-     example.org/codec.BenchmarkDecode-8  allocs/op         +1.00 allocs  exact           ▲ worse in these files                         0 allocs  1.00 allocs  1 × 10 / 1 × 10
-     example.org/codec.BenchmarkEncode-8  bytes_per_second       ≈1.250×  (1.243, 1.257)  ▼ better in these files                       477 MiB/s    596 MiB/s  1 × 10 / 1 × 10
-     example.org/codec.BenchmarkEncode-8  wall_time              ≈0.800×  (0.796, 0.804)  ▼ faster in these files                         2.00 µs      1.60 µs  1 × 10 / 1 × 10
-     example.org/codec.BenchmarkDecode-8  bytes_per_second       ≈1.000×  (0.995, 1.005)  = no change in these files, at most 0.55 %   1.86 GiB/s   1.86 GiB/s  1 × 10 / 1 × 10
-     example.org/codec.BenchmarkDecode-8  wall_time              ≈1.000×  (0.995, 1.005)  = no change in these files, at most 0.55 %       500 ns       500 ns  1 × 10 / 1 × 10
-     example.org/codec.BenchmarkEncode-8  allocs/op                   1×  exact           = equal in these files                      3.00 allocs  3.00 allocs  1 × 10 / 1 × 10
+     benchmark                            metric                   ratio  interval        verdict                   baseline    candidate        instances
+     example.org/codec.BenchmarkDecode-8  allocs/op         +1.00 allocs  exact           ▲ worse in these files    0 allocs  1.00 allocs  1 × 10 / 1 × 10
+     example.org/codec.BenchmarkEncode-8  bytes_per_second       ≈1.250×  (1.243, 1.257)  ▼ better in these files  477 MiB/s    596 MiB/s  1 × 10 / 1 × 10
+     example.org/codec.BenchmarkEncode-8  wall_time              ≈0.800×  (0.796, 0.804)  ▼ faster in these files    2.00 µs      1.60 µs  1 × 10 / 1 × 10
+     not shown: 2 unchanged within 0.55 %, 1 equal (`--full` shows them)
 
     suite (wall_time): ≈0.894× (0.891, 0.898) in these files, the geometric mean of
     2 benchmarks
     suite (bytes_per_second): ≈1.118× (1.114, 1.122) in these files, the geometric
     mean of 2 benchmarks
-    note: counts that never vary within a side are compared exactly: allocs/op
     note: ratios marked ≈ are of one or two processes per side: their intervals, in
     parentheses, are of iterations within these processes, and others may differ.
     For a regression or improvement, compare at least 3 instances per side: several
     files ('old*.json'), or measurements of `lapwing run`
+    note: counts that never vary within a side are compared exactly: allocs/op
     exit 0
     ");
     assert_eq!(
@@ -182,12 +180,12 @@ fn units_without_noise_are_compared_exactly_even_with_one_value() {
 
     suite (fill): ≈0.80× in these files, the geometric mean of 2 benchmarks
     suite (text-bytes): ≈1.03× in these files, the geometric mean of 2 benchmarks
-    note: counts that never vary within a side are compared exactly: faults, fill,
-    text-bytes
     note: ratios marked ≈ are of one or two processes per side: their intervals, in
     parentheses, are of iterations within these processes, and others may differ.
     For a regression or improvement, compare at least 3 instances per side: several
     files ('old*.json'), or measurements of `lapwing run`
+    note: counts that never vary within a side are compared exactly: faults, fill,
+    text-bytes
     exit 0
     ");
     // Unless the source says so, one value shows no noise.

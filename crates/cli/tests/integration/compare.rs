@@ -137,12 +137,12 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     suite: 1.01× [0.94, 1.08], the geometric mean of 4 benchmarks
     note: 4 benchmarks: one side was measured before the other, so drift of the
     machine is part of the ratio; `lapwing run` interleaves variants of one session
-    note: measured anew with as many instances as a row needs, it is decided with a
-    probability of 80 %
     note: ratios marked ≈ are of one or two processes per side: their intervals, in
     parentheses, are of iterations within these processes, and others may differ.
     For a regression or improvement, compare at least 3 instances per side: several
     files ('old*.json'), or measurements of `lapwing run`
+    note: measured anew with as many instances as a row needs, it is decided with a
+    probability of 80 %
 
     excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
     exit 0
@@ -163,8 +163,8 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
 
     - suite: 1.01× \[0.94, 1.08\], the geometric mean of 4 benchmarks
     - note: 4 benchmarks: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
-    - note: measured anew with as many instances as a row needs, it is decided with a probability of 80 %
     - note: ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old\*.json'), or measurements of `lapwing run`
+    - note: measured anew with as many instances as a row needs, it is decided with a probability of 80 %
 
     excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
     exit 1
@@ -498,14 +498,13 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
     assert_snapshot!(run(folder.path(), &["compare", "baseline", "fast", "slow"]), @"
     fast, slow against baseline: 1 regression, 1 improvement   (2 comparisons, FDR 5 %, no change: within 3 %)
 
-     benchmark  candidate of  ratio  interval      verdict        baseline  candidate  instances
-     test_join  slow          1.30×  [1.27, 1.33]  ✗ regression     1.00 s     1.30 s      5 / 5
-     test_join  fast          0.70×  [0.68, 0.72]  ✓ improvement    1.00 s    0.700 s      5 / 5
+     benchmark  baseline  fast                  slow                  instances
+     test_join    1.00 s  ✓ 0.70× [0.68, 0.72]  ✗ 1.30× [1.27, 1.33]  5 / 5 / 5
 
-    note: the newest of 2 versions that all sides have is compared, 1.1; choose
-    another with --where version=VERSION
     note: test_join: one side was measured before the other, so drift of the machine
     is part of the ratio; `lapwing run` interleaves variants of one session
+    note: the newest of 2 versions that all sides have is compared, 1.1; choose
+    another with --where version=VERSION
 
     excluded from 45 iterations: 15 burn-in (`--audit` shows which)
     exit 0
@@ -524,11 +523,11 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
      joins: test_join  0.70×  [0.68, 0.72]  ✓ improvement    1.00 s    0.700 s      5 / 5
      sorts: test_sort  0.90×  [0.88, 0.92]  ✓ improvement    1.00 s    0.900 s      5 / 5
 
-    note: the newest of 2 versions of joins that all sides have is compared, 1.1;
-    choose another with --where version=VERSION
     note: test_join, test_sort: one side was measured before the other, so drift of
     the machine is part of the ratio; `lapwing run` interleaves variants of one
     session
+    note: the newest of 2 versions of joins that all sides have is compared, 1.1;
+    choose another with --where version=VERSION
 
     excluded from 60 iterations: 20 burn-in (`--audit` shows which)
     exit 0
@@ -575,8 +574,6 @@ fn files_are_compared_without_a_store() {
      benchmark  ratio  interval      verdict                          baseline  candidate  instances
      test_join  1.20×  [1.17, 1.23]  ✗ regression within these files    1.01 s     1.22 s      4 / 4
 
-    note: the sides have no suite in common (one, other): benchmarks are matched by
-    name
     note: test_join: measured on different machines: old0, old1, old2 and 1 more
     against new0, new1, new2 and 1 more
     note: test_join: the sides are from different sessions, so a change of the
@@ -585,6 +582,7 @@ fn files_are_compared_without_a_store() {
     note: test_join: every value of one side is above every value of the other; with
     so few instances, noise that jumps between two levels can do this by chance:
     measure five or more per side
+    note: 1 more note (`--full` shows all)
 
     excluded from 24 iterations: 8 burn-in (`--audit` shows which)
     exit 0

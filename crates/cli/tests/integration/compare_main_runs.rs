@@ -77,13 +77,12 @@ fn conditions_are_of_the_default_branch_as_in_a_history() {
      benchmark  ratio  interval      verdict       baseline  candidate  instances
      b          1.20×  [1.11, 1.30]  ✗ regression  1.0020 s    1.202 s    15 / 15
 
-    note: 2 runs with uncommitted changes are left out; `version:COMMIT+` compares
-    them
     note: pooled: 5 sessions of 5 versions in until 2026-03-06, 5 sessions of 5
     versions in since 2026-03-06
-    note: not used: 5 runs of idea (only main is compared; `branch:NAME` compares
-    another branch)
     note: the unit of replication is the session: 5 per side
+    note: 2 runs with uncommitted changes are left out; `version:COMMIT+` compares
+    them
+    note: 1 more note (`--full` shows all)
     exit 0
     ");
     for [baseline, candidate] in [

@@ -73,12 +73,12 @@ fn files_of_a_commit_each_are_one_side() {
      t.py::test_join  0.999×  [0.997, 1.001]  = no change, at most 0.3 %   2.000 s    1.999 s      4 / 4
 
     suite: 1.049× [1.048, 1.050], the geometric mean of 2 benchmarks
-    note: pooled: 4 sessions of 4 versions in old-*.json, 4 sessions of 4 versions
-    in new-*.json
-    note: the unit of replication is the session: 4 per side
     note: t.py::test_sort: every value of one side is above every value of the
     other; with so few instances, noise that jumps between two levels can do this by
     chance: measure five or more per side
+    note: pooled: 4 sessions of 4 versions in old-*.json, 4 sessions of 4 versions
+    in new-*.json
+    note: the unit of replication is the session: 4 per side
     exit 1
     ");
     let (answer, code) = answer(folder.path(), &words);
@@ -110,12 +110,12 @@ fn several_commits_against_one_have_a_ratio_and_no_verdict() {
      t.py::test_join  ≈0.998×  (0.993, 1.003)  ? undecided   2.000 s     2.00 s      4 / 1  need 3 instances per side, got 4 and 1
 
     suite: ≈1.05×, the geometric mean of 2 benchmarks
-    note: pooled: 4 sessions of 4 versions in old-*.json, 1 session of 1 version in
-    new-5.json
     note: ratios marked ≈ are of fewer than 3 instances on one side: their
     intervals, in parentheses, are of the instances of both sides together, and one
     may be an outlier. For a regression or improvement, compare at least 3 instances
     per side
+    note: pooled: 4 sessions of 4 versions in old-*.json, 1 session of 1 version in
+    new-5.json
     exit 3
     ");
 }
@@ -260,13 +260,13 @@ fn the_last_nights_of_a_branch_are_a_side_without_the_other_one() {
      benchmark   ratio  interval        verdict       baseline  candidate  instances
      b          1.199×  [1.190, 1.207]  ✗ regression   1.004 s    1.203 s     10 / 3
 
-    note: last 10 of main is without the runs of the other sides
-    note: pooled: 10 sessions of 10 versions in last 10 of main, 1 session of 1
-    version in v11
-    note: the unit of replication is the session: 10 and 1
     note: b: every value of one side is above every value of the other; with so few
     instances, noise that jumps between two levels can do this by chance: measure
     five or more per side
+    note: last 10 of main is without the runs of the other sides
+    note: pooled: 10 sessions of 10 versions in last 10 of main, 1 session of 1
+    version in v11
+    note: 1 more note (`--full` shows all)
     exit 1
     ");
     // However a pool is written, it means the same.
@@ -355,14 +355,13 @@ fn a_metric_without_a_direction_is_changed_and_no_regression() {
      p.BenchmarkA-8  widgets/s  0.6668×  [0.6661, 0.6674]  ≠ changed                   3001 widgets/s  2001 widgets/s      3 / 3  the metric does not say whether more is better
      p.BenchmarkA-8  wall_time    1.00×  [0.98, 1.02]      = no change, at most 2.3 %          101 ns          101 ns      3 / 3
 
-    note: pooled: 3 sessions in old*.txt, 3 sessions in new*.txt
-    note: not used: --each-run
-    note: the unit of replication is the session: 3 per side
+    note: p.BenchmarkA-8: the instances fall into groups, and with fewer than 10 per
+    side the interval may be too narrow
     note: p.BenchmarkA-8: every value of one side is above every value of the other;
     with so few instances, noise that jumps between two levels can do this by
     chance: measure five or more per side
-    note: p.BenchmarkA-8: the instances fall into groups, and with fewer than 10 per
-    side the interval may be too narrow
+    note: pooled: 3 sessions in old*.txt, 3 sessions in new*.txt
+    note: 2 more notes (`--full` shows all)
     exit 0
     ");
     let (answer, code) = answer(folder.path(), &words);

@@ -73,10 +73,10 @@ fn what_earlier_sessions_differ_by_is_in_the_interval() {
      benchmark  ratio  interval      verdict      baseline  candidate  instances  note
      join       1.11×  [0.95, 1.29]  ? undecided   0.961 s     1.06 s      5 / 5  needs about 11 sessions per side
 
-    note: the unit of replication is the session: 1 per side
     note: the sides are from different sessions, which differ by about 4.8 %
     (standard deviation, from 10 earlier sessions): intervals and p-values allow for
     it
+    note: the unit of replication is the session: 1 per side
     note: measured anew with as many instances as a row needs, it is decided with a
     probability of 80 %
     exit 0
@@ -110,10 +110,10 @@ fn a_large_change_is_found_across_sessions_and_its_selection_is_told() {
      benchmark  ratio  interval      verdict       baseline  candidate  instances  note
      join       1.22×  [1.04, 1.42]  ✗ regression   0.961 s     1.17 s      5 / 5  likely nearer 1.17× [0.94, 1.40], as it stood out
 
-    note: the unit of replication is the session: 1 per side
     note: the sides are from different sessions, which differ by about 4.8 %
     (standard deviation, from 10 earlier sessions): intervals and p-values allow for
     it
+    note: the unit of replication is the session: 1 per side
     exit 0
     ");
     let row = row(&folder, &[]);

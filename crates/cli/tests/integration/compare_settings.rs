@@ -181,11 +181,11 @@ fn variants_are_compared_at_the_levels_that_they_share() {
      test_read (threads=4)                       – not measured         –     961 ms      0 / 4  only in the candidate
 
     suite: 0.80× [0.79, 0.81], the geometric mean of 2 benchmarks
-    note: the newest of 2 versions that all sides have is compared, 1.1; choose
-    another with --where version=VERSION
     note: test_join, test_read: every value of one side is above every value of the
     other; with so few instances, noise that jumps between two levels can do this by
     chance: measure five or more per side
+    note: the newest of 2 versions that all sides have is compared, 1.1; choose
+    another with --where version=VERSION
     exit 0
     ");
 }
@@ -414,11 +414,11 @@ fn a_setting_is_chosen_as_the_rows_call_it() {
      test_read  0.50×  [0.49, 0.51]  ✓ improvement    1.92 s    0.961 s      4 / 4
 
     suite: 0.500× [0.493, 0.507], the geometric mean of 2 benchmarks
-    note: the newest of 2 versions that all sides have is compared, 1.1; choose
-    another with --where version=VERSION
     note: test_join, test_read: every value of one side is above every value of the
     other; with so few instances, noise that jumps between two levels can do this by
     chance: measure five or more per side
+    note: the newest of 2 versions that all sides have is compared, 1.1; choose
+    another with --where version=VERSION
     exit 0
     ");
     assert_snapshot!(run(folder, &["compare", "variant:fast threads=1", "variant:fast threads=2"]), @"
@@ -471,14 +471,14 @@ fn versions_without_a_level_in_common_get_a_note() {
 
     suite: 0.500× [0.493, 0.507] within these sessions, the geometric mean of 2
     benchmarks
-    note: the sides share no level of threads (1 and 4), so its effect counts as a
-    change
     note: test_join, test_read: the sides are from different sessions, so a change
     of the machine may look like a change of the benchmark; measure variants in one
     session, or three sessions per side
     note: test_join, test_read: every value of one side is above every value of the
     other; with so few instances, noise that jumps between two levels can do this by
     chance: measure five or more per side
+    note: the sides share no level of threads (1 and 4), so its effect counts as a
+    change
     exit 0
     ");
 }

@@ -93,15 +93,14 @@ fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
      benchmark     ratio  interval      verdict      baseline  candidate  instances  note
      f.py::test_x  0.98×  [0.87, 1.11]  ? undecided    1.10 s     1.08 s      4 / 5  needs about 96 instances per side
 
-    note: f.py::test_x: 6 instances of an earlier epoch are excluded: the benchmark
-    itself has changed since
-    note: f.py::test_x: the instances fall into groups, and with fewer than 10 per
-    side the interval may be too narrow
     note: f.py::test_x: the sides are from different sessions, so a change of the
     machine may look like a change of the benchmark; measure variants in one
     session, or three sessions per side
-    note: measured anew with as many instances as a row needs, it is decided with a
-    probability of 80 %
+    note: f.py::test_x: the instances fall into groups, and with fewer than 10 per
+    side the interval may be too narrow
+    note: f.py::test_x: 6 instances of an earlier epoch are excluded: the benchmark
+    itself has changed since
+    note: 1 more note (`--full` shows all)
     exit 0
     ");
     assert_snapshot!(run(folder, &["variability", "--settings", "each"]), @"

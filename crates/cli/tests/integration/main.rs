@@ -86,6 +86,7 @@ mod run_plan;
 mod run_pytest;
 mod schema;
 mod self_test;
+mod session_table;
 mod share;
 mod share_members;
 mod short_answers;

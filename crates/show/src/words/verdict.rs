@@ -1,6 +1,7 @@
 //! Verdicts of comparisons in words, the same in the terminal and on pages.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use super::super::quantity::{percent, quantity, ratio, round_percent};
 use super::estimate::{described_texts, ratio_interval, ratio_text, ratio_value};
@@ -439,6 +440,40 @@ pub fn verdicts_text<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) 
     parts.join(", ")
 }
 
+/// Returns whether a comparison came to no change.
+pub(crate) fn is_unchanged(comparison: &Comparison) -> bool {
+    matches!(
+        comparison.verdict,
+        Verdict::Equivalent | Verdict::UnchangedInRuns
+    )
+}
+
+/// Returns the line on comparisons that a table does not list, with the bound of what is unchanged:
+/// `not shown: 19 unchanged within 0.9 %, 2 undecided`.
+pub(crate) fn not_shown_text(comparisons: &[&Comparison]) -> String {
+    let (unchanged, others): (Vec<&Comparison>, Vec<&Comparison>) =
+        comparisons.iter().partition(|it| is_unchanged(it));
+    let mut counts: BTreeMap<usize, (Verdict, usize)> = BTreeMap::new();
+    for it in others {
+        let (_, count) = counts
+            .entry(news_rank(it.verdict))
+            .or_insert((it.verdict, 0));
+        *count += 1;
+    }
+    let mut parts = unchanged_text(&unchanged);
+    parts.extend(counts.into_values().map(|(verdict, count)| match verdict {
+        Verdict::Regression | Verdict::Improvement => counted(count, verdict.title()),
+        Verdict::WorseInRuns
+        | Verdict::BetterInRuns
+        | Verdict::UnchangedInRuns
+        | Verdict::Changed
+        | Verdict::NotMeasured
+        | Verdict::Inconclusive
+        | Verdict::Equivalent => format!("{} {}", grouped(count), verdict.title()),
+    }));
+    format!("not shown: {} (`--full` shows them)", parts.join(", "))
+}
+
 /// Number of comparisons by verdict.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct VerdictCounts {
@@ -480,7 +515,7 @@ impl VerdictCounts {
                 Verdict::Inconclusive => &mut counts.inconclusive,
                 Verdict::NotMeasured => &mut counts.not_measured,
             } += 1;
-            if matches!(it.verdict, Verdict::Equivalent | Verdict::UnchangedInRuns) {
+            if is_unchanged(it) {
                 let within = if is_equal {
                     counts.equal += 1;
                     continue;
@@ -510,7 +545,10 @@ fn unchanged_text(comparisons: &[&Comparison]) -> Vec<String> {
     let largest = unchanged.iter().filter_map(|it| it.largest_change());
     if !unchanged.is_empty() {
         let within = bound_text(largest.fold(0.0, f64::max));
-        parts.push(format!("{} unchanged within {within}", unchanged.len()));
+        parts.push(format!(
+            "{} unchanged within {within}",
+            grouped(unchanged.len())
+        ));
     }
     if !small.is_empty() {
         let largest = small.iter().filter_map(|it| it.largest_change());

@@ -156,6 +156,10 @@ pub fn enveloped(
         kind.drop_rare(&mut data);
     }
     let mut omitted_rows = answer.omitted_rows(view);
+    let mut notes = text.notes;
+    if omitted_rows > 0 {
+        notes.splice(0..0, text.below);
+    }
     if let Some(Value::Array(rows)) = kind.list.and_then(|list| data.get_mut(list)) {
         if let Some(limit) = extent.limit {
             omitted_rows += match kind.sublist {
@@ -186,7 +190,7 @@ pub fn enveloped(
         headline: text.told_by_table.unwrap_or(text.headline),
         verdict: answer.verdict(),
         next: text.next,
-        notes: text.notes,
+        notes,
         omitted_rows,
         data,
     })

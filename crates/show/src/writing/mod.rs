@@ -20,7 +20,7 @@ use serde_json::Value;
 pub use data::{CsvRows, csv_rows, write_csv, write_json};
 
 pub use envelope::AnswerKind;
-pub use note::{NextStep, Note};
+pub use note::{NextStep, Note, NoteWeight};
 pub use noted_answer::NotedAnswer;
 pub use picture::{Curve, IntervalBar, Picture, PictureStyle};
 pub use ready_answer::ReadyAnswer;
@@ -187,14 +187,18 @@ pub fn write_answer(
         room,
         full: extent.full,
     };
+    let shown = |text: TextAnswer| {
+        let text = if extent.full { text } else { text.brief() };
+        text.limited(extent.limit)
+    };
     match format {
         AnswerFormat::Text => {
-            let text = answer.for_people(view(room)).limited(extent.limit);
+            let text = shown(answer.for_people(view(room)));
             let text = if quiet { text.quiet() } else { text };
             text.text_with(pictures, room, out)?;
         }
         AnswerFormat::Markdown => {
-            let text = answer.for_people(view(None)).limited(extent.limit);
+            let text = shown(answer.for_people(view(None)));
             match answer.markdown_layout() {
                 MarkdownLayout::Paragraphs => text.markdown(out)?,
                 MarkdownLayout::List => text.markdown_list(out)?,

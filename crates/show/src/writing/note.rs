@@ -21,6 +21,21 @@ pub struct Note {
     /// Whether the text begins with `note:` in a terminal.
     #[serde(skip)]
     is_marked: bool,
+    /// How long it stays where there are many.
+    #[serde(skip)]
+    weight: NoteWeight,
+}
+
+/// How long a line stays where there are many.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum NoteWeight {
+    /// People get it, however many there are.
+    Vital,
+    /// People get it if it is one of the most important.
+    #[default]
+    Usual,
+    /// People get it with `--full` only.
+    Detail,
 }
 
 impl Note {
@@ -31,6 +46,7 @@ impl Note {
             text: text.into(),
             values: BTreeMap::new(),
             is_marked: false,
+            weight: NoteWeight::Usual,
         }
     }
 
@@ -49,6 +65,18 @@ impl Note {
     /// Returns whether the line begins with `note:` in a terminal.
     pub fn is_marked(&self) -> bool {
         self.is_marked
+    }
+
+    /// Gives the line another weight.
+    #[must_use]
+    pub fn weighing(mut self, weight: NoteWeight) -> Self {
+        self.weight = weight;
+        self
+    }
+
+    /// Returns the weight of the line.
+    pub fn weight(&self) -> NoteWeight {
+        self.weight
     }
 
     /// Adds a number or a name of the text.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::envelope::AnswerKind;
-use super::note::{NextStep, Note};
+use super::note::{NextStep, Note, NoteWeight};
 use super::text_answer::{MarkdownLayout, TextAnswer};
 use super::{Answer, CsvRows, View, WriteError};
 use crate::answers::audit::AuditPart;
@@ -25,7 +25,10 @@ impl Answer for NotedAnswer<'_> {
 
     fn for_people(&self, view: View) -> TextAnswer {
         let mut text = self.answer.for_people(view);
-        text.notes.extend(self.notes.iter().cloned());
+        // They say how the command was understood.
+        let notes = self.notes.iter().cloned();
+        text.notes
+            .extend(notes.map(|note| note.weighing(NoteWeight::Vital)));
         if let Some(next) = self.next {
             text.next = next.to_vec();
         }

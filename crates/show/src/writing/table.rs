@@ -126,6 +126,14 @@ impl Table {
         cells.sum::<usize>().saturating_sub(1)
     }
 
+    /// Returns the width of the table without wrapping, if the columns that can be dropped are.
+    pub fn least_width(&self) -> usize {
+        let kept = self.wishes().into_iter().filter(|it| it.rank.is_none());
+        kept.map(|it| it.width + PADDING)
+            .sum::<usize>()
+            .saturating_sub(1)
+    }
+
     /// Writes an aligned table without borders.
     pub fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         self.text_within(None, out)

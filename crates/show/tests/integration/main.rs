@@ -8,6 +8,7 @@ mod charts;
 mod compared;
 mod comparison_page;
 mod detection_page;
+mod folded_rows;
 mod report;
 mod report_files;
 mod report_history;

@@ -235,7 +235,8 @@ impl SessionResults {
     /// Returns the estimates of a row: that of the metric that was asked for, or of the wall time, the peak memory and
     /// those that the program reported.
     pub fn estimates<'a>(&'a self, row: &'a SessionResult) -> Vec<(&'a str, &'a str, Estimate)> {
-        if self.is_of_other_metric() && self.rows.iter().any(|row| row.compared.is_some()) {
+        let is_known = |row: &SessionResult| row.known.contains(&self.metric);
+        if self.is_of_other_metric() && self.rows.iter().any(is_known) {
             let asked = row.compared;
             let asked = asked.map(|it| (self.metric.as_str(), row.metric.unit.as_str(), it));
             return asked.into_iter().collect();
@@ -329,7 +330,7 @@ impl SessionResult {
                 .map(|summary| centre_name(summary).to_owned())
                 .collect(),
             job_states: job_states(instances),
-            advice: advise(instances, in_shell),
+            advice: advise(instances, in_shell, compared),
         };
         row.is_unbuilt = variant.has_environment && row.has_nothing();
         row

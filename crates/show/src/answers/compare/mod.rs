@@ -1,9 +1,11 @@
 //! Comparisons of a baseline with candidates: `lapwing compare` (`docs/compare.md`).
 
 mod hail;
+mod listed;
 mod rows;
 mod self_test;
 mod sides;
+mod table;
 mod text;
 
 use lapwing_analyse::clean::Audit;
@@ -27,6 +29,7 @@ pub use self_test::{CompareSelfTestAnswer, SELF_TEST_KIND};
 pub use sides::{
     ControlResult, Unused, control_note, environment_note, pool_note, uncommitted_note, unused_note,
 };
+pub use table::short_change;
 
 /// The comparisons of all benchmarks.
 #[derive(Debug)]
@@ -146,7 +149,7 @@ impl Answer for CompareAnswer {
             Some((first, others)) if !self.each_baseline => (Some(first.as_str()), others),
             Some(_) | None => (None, self.names.as_slice()),
         };
-        let (listed, _) = text::listed(self, view);
+        let listed = listed::listed(self, view).rows;
         Ok(serde_json::to_value(CompareFields {
             baseline,
             candidates,
@@ -169,7 +172,7 @@ impl Answer for CompareAnswer {
     }
 
     fn omitted_rows(&self, view: View) -> usize {
-        self.comparisons.len() - text::listed(self, view).0.len()
+        listed::listed(self, view).hidden.len()
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {

@@ -3,57 +3,64 @@
 use std::collections::BTreeMap;
 
 use lapwing_analyse::judge::{
-    Comparison, DescribedValues, Estimate, INSTANCES_FOR_A_VERDICT, SuiteComparison, Verdict,
+    Comparison, DescribedValues, INSTANCES_FOR_A_VERDICT, SuiteComparison, Verdict,
 };
-use lapwing_analyse::sample::Subject;
-use lapwing_model::text::{counted, grouped};
+use lapwing_model::text::counted;
 
 use super::CompareAnswer;
+use super::listed::{ListedComparisons, shown};
 use super::rows::caution_note;
-use crate::answers::subject_title;
-use crate::writing::Align::{Left, Right, Whole};
+use super::table::{ComparisonTable, NameColumns, table};
+use crate::words::verdict::not_shown_text;
 use crate::writing::{IntervalBar, Note, Picture, Table, TextAnswer, View};
 use crate::{
-    ComparisonText, EstimateText, VerdictText, explanation_text, news_first, quantity,
-    replication_notes, round_percent, suite_ratio_text, verdicts_text, within_text,
+    ComparisonText, quantity, replication_notes, round_percent, suite_ratio_text, verdicts_text,
+    within_text,
 };
 
-/// Of more comparisons only changes are listed.
-const ALL_UP_TO: usize = 40;
-
-/// Maximum number of listed changes.
-const SHOWN: usize = 200;
-
-/// In a narrower terminal, metrics stand beside names.
-const ROOM_FOR_METRICS: usize = 100;
-
-/// Returns the answer; reasons of verdicts become footnotes if there is no room for them.
+/// Returns the answer: what is no news is folded into a line; reasons of verdicts become footnotes if there is no room
+/// for them.
 pub fn text_answer(answer: &CompareAnswer, view: View) -> TextAnswer {
-    let room = view.room;
-    let (listed, hidden) = listed(answer, view);
-    let mut table = table(answer, &listed, None, false);
-    let mut notes = Vec::new();
-    if room.is_some_and(|room| table.width() > room) {
-        let mut footnotes = Footnotes::default();
-        let is_narrow = room.is_some_and(|room| room < ROOM_FOR_METRICS);
-        table = self::table(answer, &listed, Some(&mut footnotes), is_narrow);
-        notes = footnotes.lines();
-    }
-    notes.extend(not_shown(&hidden));
-    notes.extend(answer.suites.iter().map(|suite| suite_note(answer, suite)));
+    let ListedComparisons { rows, mut hidden } = shown(answer, view);
+    let ComparisonTable {
+        table,
+        footnotes,
+        whole_rows,
+    } = table(answer, &rows, view.room);
+    let columns = NameColumns::of(answer);
+    hidden.retain(|it| !whole_rows.contains(&columns.row(it)));
+    let mut below: Vec<Note> = not_shown(&hidden).into_iter().collect();
+    below.extend(footnotes);
+    let suites = answer.suites.iter();
+    let mut notes: Vec<Note> = suites.map(|suite| suite_note(answer, suite)).collect();
     notes.extend(self::notes(answer));
     TextAnswer {
         headline: headline(answer),
-        table: if listed.is_empty() {
+        table: if rows.is_empty() {
             Table::default()
         } else {
             table
         },
+        below,
         notes,
         next: answer.next.clone(),
-        pictures: pictures(answer, &listed),
+        pictures: pictures(answer, &rows),
+        has_ranked_notes: true,
         ..TextAnswer::default()
     }
+}
+
+/// Returns the line on comparisons that are not listed, with their numbers by verdict.
+fn not_shown(hidden: &[&Comparison]) -> Option<Note> {
+    let mut counts: BTreeMap<Verdict, usize> = BTreeMap::new();
+    for comparison in hidden {
+        *counts.entry(comparison.verdict).or_default() += 1;
+    }
+    let note = counts.into_iter().fold(
+        Note::new("not_shown", not_shown_text(hidden)),
+        |note, (verdict, count)| note.with(verdict.name(), count),
+    );
+    (!hidden.is_empty()).then_some(note)
 }
 
 fn headline(answer: &CompareAnswer) -> String {
@@ -79,56 +86,9 @@ fn headline(answer: &CompareAnswer) -> String {
     )
 }
 
-/// Returns the listed comparisons, changes first, and the number of others by verdict.
-pub fn listed(answer: &CompareAnswer, view: View) -> (Vec<&Comparison>, BTreeMap<Verdict, usize>) {
-    let mut listed: Vec<&Comparison> = answer.comparisons.iter().collect();
-    listed.sort_by(|one, other| news_first(one, other));
-    let mut hidden = BTreeMap::new();
-    if view.full || listed.len() <= ALL_UP_TO {
-        return (listed, hidden);
-    }
-    let mut kept = 0;
-    listed.retain(|comparison| {
-        let is_news = match comparison.verdict {
-            Verdict::Regression
-            | Verdict::Improvement
-            | Verdict::WorseInRuns
-            | Verdict::BetterInRuns
-            | Verdict::Changed
-            | Verdict::NotMeasured => kept < SHOWN,
-            Verdict::Equivalent | Verdict::UnchangedInRuns | Verdict::Inconclusive => false,
-        };
-        kept += usize::from(is_news);
-        if !is_news {
-            *hidden.entry(comparison.verdict).or_insert(0) += 1;
-        }
-        is_news
-    });
-    if !listed.is_empty() {
-        return (listed, hidden);
-    }
-    // Nothing is decided: then the largest differences say the most.
-    let change = |comparison: &Comparison| {
-        let descriptive = comparison.descriptive.as_ref().map(|ratio| ratio.value);
-        let ratio = comparison.ratio.map(|ratio| ratio.value).or(descriptive);
-        ratio.map_or(0.0, |ratio| ratio.ln().abs())
-    };
-    listed = answer.comparisons.iter().collect();
-    listed.retain(|comparison| change(comparison) > 0.0);
-    listed.sort_by(|one, other| change(other).total_cmp(&change(one)));
-    listed.truncate(ALL_UP_TO);
-    for comparison in &listed {
-        if let Some(count) = hidden.get_mut(&comparison.verdict) {
-            *count -= 1;
-        }
-    }
-    hidden.retain(|_, count| *count > 0);
-    (listed, hidden)
-}
-
 /// Returns the intervals of the listed comparisons on one axis.
 fn pictures(answer: &CompareAnswer, listed: &[&Comparison]) -> Vec<Picture> {
-    let columns = NameColumns::of(answer, listed);
+    let columns = NameColumns::of(answer);
     let bars = listed.iter().filter_map(|comparison| {
         let mut name = columns.name(comparison, true);
         if columns.sides {
@@ -142,157 +102,6 @@ fn pictures(answer: &CompareAnswer, listed: &[&Comparison]) -> Vec<Picture> {
     } else {
         vec![Picture::Intervals(bars)]
     }
-}
-
-/// What tells listed comparisons apart.
-struct NameColumns {
-    suites: bool,
-    metrics: bool,
-    sides: bool,
-}
-
-impl NameColumns {
-    fn of(answer: &CompareAnswer, listed: &[&Comparison]) -> Self {
-        let subjects = || listed.iter().map(|comparison| &comparison.subject);
-        let first = subjects().next();
-        let differs = |same: &dyn Fn(&Subject, &Subject) -> bool| {
-            first.is_some_and(|first| !subjects().all(|subject| same(first, subject)))
-        };
-        Self {
-            suites: differs(&|one, other| one.suite == other.suite),
-            metrics: differs(&|one, other| one.metric == other.metric),
-            sides: answer.names.len() > 2 || answer.each_baseline,
-        }
-    }
-
-    /// Returns the name of what is compared, with the metric if that has no column.
-    fn name(&self, comparison: &Comparison, is_narrow: bool) -> String {
-        let subject = &comparison.subject;
-        let mut name = subject_title(subject);
-        if self.suites {
-            name = format!("{}: {name}", subject.suite);
-        }
-        if self.metrics && is_narrow {
-            name.push_str(&format!(", {}", subject.metric));
-        }
-        name
-    }
-}
-
-/// Reasons of verdicts, below a table that is too narrow for them.
-#[derive(Debug, Default)]
-struct Footnotes(Vec<String>);
-
-impl Footnotes {
-    /// Returns the number of a reason.
-    fn number(&mut self, reason: String) -> usize {
-        let known = self.0.iter().position(|it| *it == reason);
-        known.unwrap_or_else(|| {
-            self.0.push(reason);
-            self.0.len() - 1
-        }) + 1
-    }
-
-    /// Returns the footnotes, and an empty line below them.
-    fn lines(self) -> Vec<Note> {
-        let reasons = self.0.iter().enumerate();
-        let line = |text: String| Note::new("footnote", text);
-        let mut lines: Vec<Note> = reasons
-            .map(|(at, reason)| line(format!(" [{}] {reason}", at + 1)))
-            .collect();
-        if !lines.is_empty() {
-            lines.push(line(String::new()));
-        }
-        lines
-    }
-}
-
-/// Returns the table: the ratio with its grade of certainty first, then what it rests on. The reasons of verdicts are
-/// its last column, or become footnotes.
-fn table(
-    answer: &CompareAnswer,
-    listed: &[&Comparison],
-    mut footnotes: Option<&mut Footnotes>,
-    is_narrow: bool,
-) -> Table {
-    let columns = NameColumns::of(answer, listed);
-    let has_notes = footnotes.is_none() && listed.iter().any(|it| explanation_text(it).is_some());
-    let mut table = Table::of_shown(&[
-        (true, "benchmark", Left),
-        (columns.metrics && !is_narrow, "metric", Left),
-        (columns.sides, "candidate of", Left),
-        (answer.each_baseline, "against", Left),
-        (true, "ratio", Right),
-        (true, "interval", Whole),
-        (true, "verdict", Left),
-        (true, "baseline", Right),
-        (true, "candidate", Right),
-        (true, "instances", Right),
-        (has_notes, "note", Left),
-    ])
-    .dispensable(&["instances", "candidate", "baseline", "interval"])
-    .strong(format!(
-        "{} {}",
-        Verdict::Regression.symbol(),
-        Verdict::Regression.title()
-    ));
-    for comparison in listed {
-        let subject = &comparison.subject;
-        let estimates = [comparison.baseline_estimate, comparison.candidate_estimate];
-        let [ratio, interval] = comparison.change_texts();
-        let [baseline, candidate] = estimates.map(|estimate| match estimate.map(|it| it.size) {
-            // The iterations of one process are what its row rests on.
-            Some(size) if comparison.is_one_process() && size.most_iterations > 1 => {
-                format!("{} × {}", size.instances, size.most_iterations)
-            }
-            size => size.map_or(0, |it| it.instances).to_string(),
-        });
-        let mut cells = vec![
-            columns.name(comparison, is_narrow),
-            subject.metric.clone(),
-            comparison.candidate.clone(),
-            comparison.baseline.clone(),
-        ];
-        let reason = explanation_text(comparison);
-        let number = reason
-            .clone()
-            .zip(footnotes.as_deref_mut())
-            .map(|(reason, footnotes)| footnotes.number(reason));
-        cells.extend([ratio, interval, verdict_cell(comparison, number)]);
-        cells.extend(Estimate::row_text(&estimates, &comparison.metric.unit));
-        cells.extend([
-            format!("{baseline} / {candidate}"),
-            reason.unwrap_or_default(),
-        ]);
-        table.row(cells);
-    }
-    table
-}
-
-/// Returns `✗ regression`, or `? undecided [1]` with the number of a footnote. The bounds of what is undecided stand
-/// in the interval beside it.
-fn verdict_cell(comparison: &Comparison, footnote: Option<usize>) -> String {
-    let symbol = comparison.verdict.symbol();
-    let grade = comparison.grade_text();
-    let short = grade.split(": ").next().unwrap_or(&grade);
-    match footnote {
-        Some(number) => format!("{symbol} {short} [{number}]"),
-        None => format!("{symbol} {short}"),
-    }
-}
-
-fn not_shown(hidden: &BTreeMap<Verdict, usize>) -> Option<Note> {
-    let counts = hidden.iter();
-    let counts: Vec<String> = counts
-        .map(|(verdict, count)| format!("{} {}", grouped(*count), verdict.title()))
-        .collect();
-    let text = format!("not shown: {} (`--full` shows them)", counts.join(", "));
-    let note = hidden
-        .iter()
-        .fold(Note::new("not_shown", text), |note, (verdict, count)| {
-            note.with(verdict.name(), *count)
-        });
-    (!counts.is_empty()).then_some(note)
 }
 
 /// Returns the geometric mean of a suite, with what distinguishes it from the others.
@@ -402,7 +211,50 @@ fn notes(answer: &CompareAnswer) -> Vec<Note> {
     }
     notes.extend(described_notes(&answer.comparisons));
     notes.extend(mean_note(&answer.comparisons));
+    notes.sort_by_key(place);
     notes
+}
+
+/// Kinds of notes that make verdicts doubtful, the most important first.
+const DOUBTS: [&str; 15] = [
+    "nothing_in_common",
+    "control",
+    "failures",
+    "other_machines",
+    "other_units",
+    "pool_drifts",
+    "not_interleaved",
+    "one_session",
+    "session_noise",
+    "other_environment",
+    "few_of_several_modes",
+    "few_apart",
+    "narrow_method",
+    "one_process",
+    "only_summaries",
+];
+
+/// Kinds of notes that say how verdicts were made, and then what was excluded.
+const LAST: [&str; 9] = [
+    "pooled",
+    "replication",
+    "looks",
+    "exact",
+    "earlier_sessions",
+    "needed",
+    "geometric_means",
+    "uncommitted",
+    "not_used",
+];
+
+/// Returns the place of a note among all.
+fn place(note: &Note) -> usize {
+    let at = |codes: &[&str]| codes.iter().position(|it| *it == note.code);
+    match (at(&DOUBTS), at(&LAST)) {
+        (Some(at), _) => at,
+        (None, None) => DOUBTS.len(),
+        (None, Some(at)) => DOUBTS.len() + 1 + at,
+    }
 }
 
 /// Returns a note on the value whose arithmetic mean is furthest from the geometric one that is shown.

@@ -2,12 +2,14 @@
 
 use std::mem::discriminant;
 
-use lapwing_analyse::explain::{Advice, SessionResult};
+use lapwing_analyse::explain::{Advice, SessionComparison, SessionResult, SessionResults};
 use lapwing_analyse::judge::INSTANCES_FOR_A_VERDICT;
 use lapwing_model::text::{counted, first_names, plural};
+use lapwing_stats::Interval;
 
+use crate::quantity::ratio;
 use crate::writing::Note;
-use crate::{percent, quantity};
+use crate::{cv_text, percent, quantity};
 
 /// Number of instances that usually suffices.
 const RECOMMENDED_INSTANCES: usize = 10;
@@ -15,8 +17,37 @@ const RECOMMENDED_INSTANCES: usize = 10;
 /// Maximum number of failing benchmarks listed.
 const MOST_FAILURES: usize = 8;
 
-/// Returns a sentence for each kind of advice, in the order of first appearance.
-pub fn notes(rows: &[SessionResult], label: impl Fn(&SessionResult) -> String) -> Vec<Note> {
+/// Smaller differences are none by default: nothing is missed if they are not seen.
+const SMALL: f64 = 0.03;
+
+/// Returns the size of differences that may not be seen because of the noise, as a share: the half width of the median
+/// interval of the comparisons, or of a comparison of two results as precise as those that there are. A true difference
+/// of this size is found in about one of two cases.
+pub fn unseen(results: &SessionResults, compared: &[SessionComparison<'_>]) -> Option<f64> {
+    let half_width = |interval: Interval| (interval.upper / interval.lower).ln() / 2.0;
+    let is_ratio = |it: &Interval| it.lower > 0.0 && it.upper.is_finite();
+    let ratios = compared
+        .iter()
+        .filter_map(|it| it.comparison.ratio?.interval);
+    let mut widths: Vec<f64> = ratios.filter(is_ratio).map(half_width).collect();
+    if widths.is_empty() {
+        let estimates = results.rows.iter().filter_map(|row| row.compared?.interval);
+        let of_one = estimates.filter(is_ratio).map(half_width);
+        widths = of_one
+            .map(|width| width * std::f64::consts::SQRT_2)
+            .collect();
+    }
+    let share = lapwing_stats::median(&widths)?.exp_m1();
+    (share > SMALL).then_some(share)
+}
+
+/// Returns a sentence for each kind of advice, in the order of first appearance. The first one on a disturbed machine
+/// says what it means: which differences may not be seen.
+pub fn notes(
+    rows: &[SessionResult],
+    unseen: Option<f64>,
+    label: impl Fn(&SessionResult) -> String,
+) -> Vec<Note> {
     let mut kinds: Vec<Vec<(String, &Advice)>> = Vec::new();
     for row in rows {
         for advice in &row.advice {
@@ -50,7 +81,23 @@ pub fn notes(rows: &[SessionResult], label: impl Fn(&SessionResult) -> String) -
         | Advice::Teardown { .. }
         | Advice::Brief { .. } => vec![sentence(kind)],
     });
-    sentences.collect()
+    let mut sentences: Vec<Note> = sentences.collect();
+    let is_disturbed =
+        |note: &&mut Note| ["busy_machine", "stolen_time", "spread"].contains(&note.code);
+    let difference = match unseen {
+        Some(share) if share < 1.0 => percent(share),
+        share => ratio(1.0 + share.unwrap_or_default()),
+    };
+    if let Some(share) = unseen
+        && let Some(note) = sentences.iter_mut().find(is_disturbed)
+    {
+        note.text = format!(
+            "{}, so differences below about {} may not be seen",
+            note.text, difference
+        );
+        note.values.insert("unseen_difference", share.into());
+    }
+    sentences
 }
 
 /// Returns a piece of advice with its numbers.
@@ -119,9 +166,8 @@ fn text(advice: &Advice) -> String {
             burn_in + 1
         ),
         Advice::Spread { cv } => format!(
-            "instances differ by {} (coefficient of variation): small differences will not show; \
-             `lapwing doctor` says what disturbs this machine",
-            percent(*cv)
+            "the instances differ much ({}; `lapwing doctor` shows what disturbs this machine)",
+            cv_text(*cv)
         ),
         Advice::Busy {
             instances,

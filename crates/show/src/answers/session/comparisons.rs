@@ -1,12 +1,14 @@
 //! Sentences that compare the results of a session.
 
 use lapwing_analyse::explain::{SessionComparison, SessionResults};
-use lapwing_analyse::judge::INSTANCES_FOR_A_VERDICT;
+use lapwing_analyse::judge::{Comparison, INSTANCES_FOR_A_VERDICT};
 use lapwing_model::Metric;
 use lapwing_model::text::counted;
 
+use super::table::SessionTable;
 use crate::answers::compare::{control_note, needed_about};
-use crate::writing::Note;
+use crate::words::verdict::{is_unchanged, not_shown_text};
+use crate::writing::{Note, NoteWeight};
 use crate::{
     ComparisonText, RatioText, after, comparison_sentence, explanation_text, verdicts_text,
 };
@@ -16,9 +18,28 @@ const MOST_SENTENCES: usize = 12;
 /// Number of differences that have a sentence where there are more comparisons.
 const WORST: usize = 8;
 
-/// Returns a sentence for each comparison, and one on the control.
-pub fn sentences(results: &SessionResults, mut compared: Vec<SessionComparison<'_>>) -> Vec<Note> {
+/// Fewer sentences on what is unchanged are not worth a line that stands for them.
+const FOLDED_FROM: usize = 3;
+
+/// Returns a sentence for each comparison, and one on the control. People get those with news: the table may have the
+/// other ratios, else what is unchanged is folded into a line.
+pub fn sentences(
+    results: &SessionResults,
+    mut compared: Vec<SessionComparison<'_>>,
+    table: &SessionTable,
+) -> Vec<Note> {
     let all = (compared.len() > MOST_SENTENCES).then(|| keep_worst(&mut compared));
+    let unchanged = compared.iter().map(|pair| &pair.comparison);
+    let unchanged: Vec<&Comparison> = unchanged.filter(|it| is_unchanged(it)).collect();
+    let is_folded = unchanged.len() >= FOLDED_FROM;
+    let is_told = |comparison: &Comparison| {
+        if table.has_ratios {
+            comparison.differs()
+        } else {
+            !(is_folded && is_unchanged(comparison))
+        }
+    };
+    let folded = (is_folded && !table.has_ratios).then(|| not_shown_text(&unchanged));
     let line = |text: String| Note::new("comparison", text);
     let note = |pair: &SessionComparison<'_>| {
         let comparison = &pair.comparison;
@@ -28,9 +49,17 @@ pub fn sentences(results: &SessionResults, mut compared: Vec<SessionComparison<'
         let note = note.with("ratio", ratio.map(|it| it.value));
         let note = note.with("lower", interval.map(|it| it.lower));
         let note = note.with("upper", interval.map(|it| it.upper));
-        Some(note.with("needed_instances", needed_about(comparison.needed())))
+        let note = note.with("needed_instances", needed_about(comparison.needed()));
+        Some(if is_told(comparison) {
+            note
+        } else {
+            note.weighing(NoteWeight::Detail)
+        })
     };
     let mut sentences: Vec<Note> = compared.iter().filter_map(note).collect();
+    sentences.extend(folded.map(line));
+    // Above the sentences it is the headline.
+    let all = all.filter(|all| !table.has_ratios || all.contains(';'));
     sentences.extend(all.map(line));
     sentences.extend(control_sentence(results));
     sentences

@@ -24,6 +24,7 @@ pub fn notes(
     let wanted = figures.filter(|(row, it)| all || is_unlike(row, it.mean));
     let notes = wanted.map(|(row, it)| {
         let note = Note::new("executions", format!("{}: {}", label(row), text(&it)));
+        let note = if all { note } else { note.mark() };
         let note = note.with("benchmark", row.benchmark.as_str());
         let note = note.with("executions", it.count).with("mean", it.mean);
         let note = note

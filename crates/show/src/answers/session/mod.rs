@@ -3,30 +3,31 @@
 mod advice;
 mod comparisons;
 mod executions;
+mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use lapwing_analyse::clean::LeftOut;
 use lapwing_analyse::explain::{SessionComparison, SessionResult, SessionResults};
-use lapwing_analyse::judge::{CompareOptions, Estimate, Verdict};
+use lapwing_analyse::judge::{CompareOptions, Verdict};
 use lapwing_model::text::{counted, joined, plural};
 use lapwing_model::{MetricName, Run, Session};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use self::table::SessionTable;
 use super::audit::left_out_fields;
 use super::compare::{ComparisonFields, RARE};
 use super::earlier_note;
 use crate::chart::{ComparedValue, SaveError, comparison};
-use crate::words::verdict::worst_verdict;
-use crate::writing::Align::Left;
+use crate::words::verdict::{is_unchanged, worst_verdict};
 use crate::writing::{
     Answer, AnswerKind, CsvRows, Curve, IntervalBar, MarkdownLayout, NextStep, Note, Picture,
-    ReadyAnswer, Table, TextAnswer, View, WriteError, csv_rows,
+    ReadyAnswer, TextAnswer, View, WriteError, csv_rows,
 };
-use crate::{EstimateText, VariantColours, VerdictCounts, cv_text, quantity, verdicts_text};
+use crate::{EstimateText, VariantColours, VerdictCounts, verdicts_text};
 
 /// The comparisons that explain the results of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,9 +60,6 @@ pub struct SessionAnswer {
     /// Commands that continue from here.
     pub next: Vec<NextStep>,
 }
-
-/// The place of a time, where there is none.
-const NOTHING: &str = "–  (no successful iteration)";
 
 /// The results of a session for programs.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -159,24 +157,29 @@ impl Answer for SessionAnswer {
         &KIND
     }
 
-    fn for_people(&self, _view: View) -> TextAnswer {
+    fn for_people(&self, view: View) -> TextAnswer {
         let compared = self.compared();
-        let told_by_table = self.conclusion(&compared);
-        let pictures = self.pictures(&compared);
-        let mut sentences = comparisons::sentences(&self.results, compared);
+        let conclusion = self.conclusion(&compared);
+        let table = table::table(self, &compared, view);
+        let pictures = self.pictures(&compared, &table);
+        let unseen = advice::unseen(&self.results, &compared);
+        let mut sentences = comparisons::sentences(&self.results, compared, &table);
         let (headline, told_by_table) = match sentences.len() {
+            _ if table.has_ratios => (conclusion, None),
             1 => (sentences.remove(0).text, None),
-            _ => (String::new(), Some(told_by_table)),
+            _ => (String::new(), Some(conclusion)),
         };
         let mut notes = sentences;
-        notes.extend(self.notes());
+        notes.extend(self.notes(unseen));
         TextAnswer {
             headline,
             told_by_table,
-            table: self.text_table(),
+            table: table.table,
+            below: table.below,
             notes,
             next: self.next.clone(),
             has_table_first: true,
+            has_ranked_notes: true,
             pictures,
         }
     }
@@ -279,10 +282,13 @@ impl SessionAnswer {
 
     /// Returns the intervals of the comparisons; without any, the iterations of a single result, in the order in which
     /// they were measured.
-    fn pictures(&self, compared: &[SessionComparison<'_>]) -> Vec<Picture> {
+    fn pictures(&self, compared: &[SessionComparison<'_>], table: &SessionTable) -> Vec<Picture> {
         let rows = &self.results.rows;
         let is_of_one = rows.iter().all(|row| row.benchmark == rows[0].benchmark);
-        let bars = compared.iter().filter_map(|pair| {
+        // What is unchanged has its ratio in the table, and would only fill the axis.
+        let is_drawn =
+            |pair: &&SessionComparison<'_>| !(table.has_ratios && is_unchanged(&pair.comparison));
+        let bars = compared.iter().filter(is_drawn).filter_map(|pair| {
             let [_, candidate] = pair.names();
             // Commands are compared with the fastest one, which is the candidate.
             if !pair.is_of_variants {
@@ -291,6 +297,8 @@ impl SessionAnswer {
             }
             let mut name = if is_of_one {
                 candidate.to_owned()
+            } else if self.results.variants == 2 {
+                pair.candidate.benchmark.clone()
             } else {
                 format!("{} {candidate}", pair.candidate.benchmark)
             };
@@ -334,7 +342,11 @@ impl SessionAnswer {
                 Some((_, unit, estimate)) => {
                     format!("{}: {}", self.label(row), estimate.text(unit))
                 }
-                None => format!("{}: {}", self.label(row), NOTHING.trim_start_matches("–  ")),
+                None => format!(
+                    "{}: {}",
+                    self.label(row),
+                    table::NOTHING.trim_start_matches("–  ")
+                ),
             },
             several => counted(several.len(), "result"),
         }
@@ -349,18 +361,22 @@ impl SessionAnswer {
     }
 
     /// Returns advice, and notes on what is missing and excluded.
-    fn notes(&self) -> Vec<Note> {
+    fn notes(&self, unseen: Option<f64>) -> Vec<Note> {
+        let label = |row: &SessionResult| self.label(row);
         let mut notes: Vec<Note> = self.interruption().into_iter().collect();
-        notes.extend(executions::notes(
-            &self.results.rows,
-            self.all_figures,
-            |row| self.label(row),
-        ));
-        notes.extend(advice::notes(&self.results.rows, |row| self.label(row)));
+        notes.extend(advice::notes(&self.results.rows, unseen, label));
         notes.extend(self.jobs_note());
-        notes.extend(self.summaries_note());
-        notes.extend(earlier_note(self.results.earlier));
         notes.extend(self.metric_note());
+        notes.extend(self.summaries_note());
+        // They are wall times.
+        if self.all_figures || !self.results.is_of_other_metric() {
+            notes.extend(executions::notes(
+                &self.results.rows,
+                self.all_figures,
+                label,
+            ));
+        }
+        notes.extend(earlier_note(self.results.earlier));
         notes.extend(self.exclusions());
         notes
     }
@@ -479,62 +495,9 @@ impl SessionAnswer {
             format!("{}  {}", row.benchmark, row.variant)
         }
     }
-
-    fn text_table(&self) -> Table {
-        let titles = ["benchmark", "value", "peak memory", "spread"];
-        let mut table = Table::new(&titles.map(|title| (title, Left))).untitled();
-        for row in &self.results.rows {
-            let estimates = self.results.estimates(row);
-            let is_beside = |metric: &str| metric == "peak_memory" && estimates.len() > 1;
-            let main = estimates
-                .first()
-                .filter(|(metric, ..)| self.is_main(metric));
-            let value = match main {
-                Some((_, unit, estimate)) => estimate.text(unit),
-                None if estimates.is_empty() => NOTHING.to_owned(),
-                None => "–".to_owned(),
-            };
-            let memory = estimates.iter().find(|(metric, ..)| is_beside(metric));
-            table.row(vec![
-                format!(" {}", self.label(row)),
-                value,
-                memory.map_or_else(String::new, |(.., it)| memory_text(it.value)),
-                main.map_or_else(String::new, |(.., it)| noise(it)),
-            ]);
-            let others = estimates.iter().skip(usize::from(main.is_some()));
-            for (metric, unit, estimate) in others.filter(|(metric, ..)| !is_beside(metric)) {
-                table.row(vec![
-                    format!("   {metric}"),
-                    estimate.text(unit),
-                    String::new(),
-                    noise(estimate),
-                ]);
-            }
-        }
-        table
-    }
-
-    /// Returns whether a metric stands beside the name of its benchmark.
-    fn is_main(&self, metric: &str) -> bool {
-        metric == "wall_time" || metric == self.results.metric
-    }
-}
-
-fn noise(estimate: &Estimate) -> String {
-    estimate.cv.map_or_else(String::new, cv_text)
 }
 
 /// Returns whether a peak memory is exactly what commands that need less report.
 fn is_memory_bound(bytes: f64) -> bool {
     bytes.log2().fract() == 0.0
-}
-
-/// Returns a peak memory as text. Exactly a power of two is what is reported for commands that need less.
-fn memory_text(bytes: f64) -> String {
-    let text = quantity(bytes, "B");
-    if is_memory_bound(bytes) {
-        format!("≤ {text}")
-    } else {
-        text
-    }
 }
