@@ -19,25 +19,50 @@ def wait_for_charts(page):
     )
 
 
-def test_the_index_says_what_is_wrong_and_lists_everything(visit, report):
+def test_the_index_answers_first_and_lists_everything(visit, report):
     page = visit(report / "index.html")
+    page.wait_for_selector("#forest tbody tr")
+    answer = page.locator("h1").inner_text()
+    assert re.match(r"✗ \d+ regressions, \d+ improvements, ", answer)
+    assert "slower than before" in page.locator("h1 + .fact").inner_text()
+    assert "Of 63 benchmarks, in their latest runs: 2 failed;" in page.locator(".headline").inner_text()
+    # The plot begins near the top.
+    assert page.locator("#forest").bounding_box()["y"] < 420
+    page.get_by_role("button", name="Table").click()
     page.wait_for_selector("#benchmarks tbody tr")
-    assert page.locator(".answer").inner_text().startswith("Of 63 benchmarks, in their latest runs: 2 had failures; 3 had failures in earlier runs only; 1 gave no value")
+    assert page.url.endswith("#view=table")
     assert page.locator("#shown").inner_text() == "70 rows"
     assert len(names(page)) == 70
     row = page.locator("#benchmarks tbody tr", has_text="zstd[level=3]").nth(1)
     assert re.search(r"fast · synthetic · #compress", row.inner_text())
     assert re.search(r"[\d.]+ ms \[[\d.]+–[\d.]+\]", row.inner_text())
-    assert re.search(r"0\.\d\d× \[0\.\d\d, 0\.\d\d\]", row.inner_text())
     assert row.locator(".sparkline path").get_attribute("d").startswith("M")
 
 
-def test_search_filters_and_order_are_kept_in_the_address(visit, report):
+def test_what_is_not_news_is_folded_and_unfolds(visit, report):
     page = visit(report / "index.html")
+    page.wait_for_selector("#forest tbody tr")
+    rows = page.locator("#forest tbody tr:not(.fold)")
+    decided = rows.count()
+    assert page.locator("#forest .chip.equivalent, #forest .chip.inconclusive").count() == 0
+    fold = page.locator("#forest .fold button", has_text="undecided").first
+    assert re.match(r"\d+ benchmarks: \d+ undecided", fold.inner_text())
+    fold.click()
+    assert rows.count() > decided
+    assert page.locator("#forest .chip.inconclusive").count() > 0
+    # The decided set the axis: none of their intervals ends at its ends.
+    page.locator("#forest .fold button").first.click()
+    assert page.locator("#forest .forest-end").count() == 0
+    page.get_by_role("button", name="Values").click()
+    assert "→" in page.locator("#forest tbody tr").first.inner_text()
+
+
+def test_search_filters_and_order_are_kept_in_the_address(visit, report):
+    page = visit(report / "index.html", "#view=table")
     page.wait_for_selector("#benchmarks tbody tr")
     page.fill('[name="q"]', "sort stable")
     assert page.locator("#shown").inner_text() == "20 of 70 rows"
-    page.get_by_role("button", name="latest value").click()
+    page.get_by_role("button", name="latest").click()
     page.wait_for_function("location.hash.includes('sort=-value')")
     largest = names(page)[0]
     assert largest == "sort[size=524288][stable]"
@@ -48,15 +73,16 @@ def test_search_filters_and_order_are_kept_in_the_address(visit, report):
     assert names(again) == names(page)
     assert again.locator('[data-sort="value"]').get_attribute("aria-sort") == "descending"
     again.get_by_role("button", name="Clear").click()
-    again.wait_for_function("location.hash === ''")
-    assert len(names(again)) == 70
+    again.wait_for_function("!location.hash.includes('q=')")
+    again.get_by_role("button", name="Table").click()
+    again.wait_for_function("document.querySelectorAll('#benchmarks tbody tr').length === 70")
 
 
 def test_filters_by_tag_suite_variant_state_and_metric_agree(visit, report):
-    page = visit(report / "index.html", "#tag=compress&variant=fast")
+    page = visit(report / "index.html", "#view=table&tag=compress&variant=fast")
     page.wait_for_selector("#benchmarks tbody tr")
     assert names(page) == ["zstd[level=3]"]
-    page.goto((report / "index.html").as_uri() + "#state=failures")
+    page.goto((report / "index.html").as_uri() + "#view=table&state=failures")
     page.wait_for_function("document.querySelectorAll('#benchmarks tbody tr').length === 3")
     assert names(page) == ["sometimes fails", "sometimes fails", "always fails"]
     page.select_option('[name="metric"]', "peak_memory")
@@ -68,10 +94,13 @@ def test_filters_by_tag_suite_variant_state_and_metric_agree(visit, report):
 
 def test_the_answer_leads_to_the_rows_that_it_speaks_of(visit, report):
     page = visit(report / "index.html")
-    page.wait_for_selector("#benchmarks tbody tr")
-    page.locator(".answer").get_by_role("link", name="noisy").first.click()
-    page.wait_for_function("document.querySelectorAll('#benchmarks tbody tr').length < 30")
-    assert "noisy" in names(page)
+    page.wait_for_selector("#forest tbody tr")
+    page.get_by_role("link", name="2 failed").click()
+    page.wait_for_function("document.querySelectorAll('#benchmarks tbody tr').length === 3")
+    assert set(names(page)) == {"sometimes fails", "always fails"}
+    page.locator(".explained summary").click()
+    page.get_by_role("link", name="by more than 5 % between instances").click()
+    page.wait_for_function("document.querySelector('#benchmarks tbody').innerText.includes('noisy')")
 
 
 def test_every_chart_is_drawn(visit, page_of):
@@ -153,7 +182,7 @@ def test_every_number_can_be_traced(visit, page_of):
 
 
 def test_a_number_of_the_index_leads_to_what_it_rests_on(visit, report):
-    page = visit(report / "index.html", "#q=zstd")
+    page = visit(report / "index.html", "#view=table&q=zstd")
     page.wait_for_selector("#benchmarks tbody tr")
     page.locator("#benchmarks .trace").first.click()
     page.wait_for_selector("#trace[open]")
@@ -192,12 +221,13 @@ def test_charts_can_be_saved(visit, page_of):
 
 def test_summaries_without_samples_are_marked_and_not_judged(visit, report, page_of):
     page = visit(report / "index.html")
-    page.wait_for_selector("#benchmarks tbody tr")
+    page.wait_for_selector("#forest tbody tr")
+    page.locator(".explained summary").click()
     page.get_by_role("link", name="have only summaries of their source").click()
     page.wait_for_function("document.querySelectorAll('#benchmarks tbody tr').length === 2")
     assert names(page) == ["only summaries", "one summary"]
     row = page.locator("#benchmarks tbody tr").first
-    assert re.search(r"1\.\d\d ms ± 0\.\d\d \(iqr\)\s+–\s+\? undecided\s+summary median of 30, spread iqr\s+none", row.inner_text())
+    assert re.search(r"1\.\d\d ms ± 0\.\d\d \(iqr\)\s+\? undecided\s+summary median of 30, spread iqr", row.inner_text())
     assert row.locator(".sparkline path").get_attribute("d").startswith("M")
     row.locator(".trace").click()
     page.wait_for_selector("#trace[open]")
@@ -249,8 +279,8 @@ def test_runs_back_to_back_are_told_whatever_they_are_taken_as(visit, report, pa
     page.get_by_role("link", name="user time", exact=True).first.click()
     page.wait_for_function("document.querySelector('#charts .notes').innerText.includes('hyperfine keeps a time for every run')")
     page = visit(report / "index.html")
-    notes = page.locator("main > .hint").all_inner_texts()
-    assert [note[:12] for note in notes] == ["1 benchmark:", "1 benchmark:"]
+    page.locator(".explained summary").click()
+    assert page.locator(".explained").inner_text().count("1 benchmark: ") == 2
 
 
 def test_metrics_are_chosen_by_the_address(visit, page_of):
@@ -266,7 +296,7 @@ def test_metrics_are_chosen_by_the_address(visit, page_of):
     "name", ["<script>alert(1)</script>\"'&</title>", "../../etc/passwd", "benchmarks/überlång_çşğ/日本語_test.py::test[α→β \\ \u2028]", "x" * 200]
 )
 def test_odd_names_are_shown_as_they_are(visit, report, name):
-    page = visit(report / "index.html", "#suite=odd+names")
+    page = visit(report / "index.html", "#view=table&suite=odd+names")
     page.wait_for_selector("#benchmarks tbody tr")
     titles = page.locator("#benchmarks .name > a").evaluate_all("all => all.map(it => it.title)")
     assert name in titles
@@ -302,7 +332,7 @@ def is_dark(page):
 def test_dark_mode_follows_the_preference_and_the_switch_and_is_remembered(visit, report, page_of):
     assert is_dark(visit(report / "index.html", dark=True))
     page = visit(report / "index.html")
-    page.wait_for_selector("#benchmarks tbody tr")
+    page.wait_for_selector("#forest tbody tr")
     assert not is_dark(page)
     page.get_by_role("button", name="Theme").click()
     assert is_dark(page)
@@ -315,7 +345,7 @@ def test_dark_mode_follows_the_preference_and_the_switch_and_is_remembered(visit
 
 def test_dark_pages_are_printed_in_light_colours_and_fit_the_paper(visit, report, page_of):
     for path in [report / "index.html", page_of("sometimes-fails")]:
-        page = visit(path, width=717, height=1000, dark=True)
+        page = visit(path, "#view=table" if path.name == "index.html" else "", width=717, height=1000, dark=True)
         page.wait_for_selector("#benchmarks tbody tr, .chart canvas")
         page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
         page.emulate_media(media="print")
@@ -329,7 +359,7 @@ def test_dark_pages_are_printed_in_light_colours_and_fit_the_paper(visit, report
 def test_a_phone_needs_no_sideways_scrolling(visit, report, page_of, beginning):
     for path in [report / "index.html", page_of(beginning)]:
         page = visit(path, width=390, height=844)
-        page.wait_for_selector("#benchmarks tbody tr, .chart canvas")
+        page.wait_for_selector("#forest tbody tr, .chart canvas")
         if page.get_by_role("button", name="Show the table").count():
             page.get_by_role("button", name="Show the table").click()
             page.wait_for_selector("#iterations tbody tr")
@@ -337,7 +367,7 @@ def test_a_phone_needs_no_sideways_scrolling(visit, report, page_of, beginning):
 
 
 def test_the_keyboard_suffices(visit, report):
-    page = visit(report / "index.html", "#q=gzip")
+    page = visit(report / "index.html", "#view=table&q=gzip")
     page.wait_for_selector("#benchmarks tbody tr")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the table"
@@ -354,7 +384,7 @@ def test_the_keyboard_suffices(visit, report):
 def test_axe_finds_nothing_serious(visit, report, page_of, dark, width):
     for path in [report / "index.html", page_of("sometimes-fails"), page_of("only-summaries")]:
         page = visit(path, width=width, dark=dark)
-        page.wait_for_selector("#benchmarks tbody tr, .chart canvas")
+        page.wait_for_selector("#forest tbody tr, .chart canvas")
         if page.get_by_role("button", name="Show the table").count():
             page.get_by_role("button", name="Show the table").click()
             page.wait_for_selector("#iterations tbody tr")

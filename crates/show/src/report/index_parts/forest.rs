@@ -141,11 +141,12 @@ fn undecided_between<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> S
     })
 }
 
-/// Returns the verdicts of folded rows without the sentence on regressions, of which there is none among them.
+/// Returns the verdicts of folded rows without the words on regressions, of which there is none among them.
 fn verdicts_of<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> String {
     let text = verdicts_text(comparisons);
-    let found = "no regression found, ";
-    text.strip_prefix(found).map(str::to_owned).unwrap_or(text)
+    let mut beginnings = ["no regression found, ", "no verdict, "].into_iter();
+    let rest = beginnings.find_map(|it| text.strip_prefix(it));
+    rest.map(str::to_owned).unwrap_or(text)
 }
 
 fn part(metrics: &[String]) -> Markup {
