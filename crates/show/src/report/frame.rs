@@ -7,6 +7,7 @@ use super::ReportSite;
 use super::data_pack::file_of;
 use super::directory::DirectoryError;
 use super::headline::Headline;
+use super::preview::{PreviewTheme, plain, preview};
 use crate::document::html_document;
 
 /// A page about all benchmarks.
@@ -142,6 +143,7 @@ pub(super) fn write_list_page(
         scripts: page.scripts(),
         data: None,
     };
+    frame.write_previews(site)?;
     let html = frame.html(site, &serde_json::json!({}), main, &html! {});
     site.directory.write(&page.file(), &html)
 }
@@ -187,6 +189,11 @@ impl PageFrame<'_> {
         let head = html! {
             link rel="stylesheet" href=(format!("{root}assets/style.css"));
             script src=(format!("{root}assets/theme.js")) {}
+            meta property="og:title" content=(plain(&self.headline.answer));
+            meta property="og:description" content=(self.headline.facts.first().map(plain).unwrap_or_default());
+            @if let Some(page) = self.page {
+                meta property="og:image" content=(format!("assets/{}-light.svg", page.name()));
+            }
         };
         let body = html! {
             a.skip href=(self.skip.0) { (self.skip.1) }
@@ -206,6 +213,21 @@ impl PageFrame<'_> {
             @if let Some(file) = self.data { script src=(format!("{root}data/{}.js", file_of(file))) {} }
         };
         html_document(&title, &head, self.class, &body)
+    }
+
+    /// Writes the pictures of a page about all, for link previews and for Markdown: light, and of the index dark too.
+    pub(super) fn write_previews(&self, site: &ReportSite) -> Result<(), DirectoryError> {
+        let Some(page) = self.page else {
+            return Ok(());
+        };
+        let themes = [PreviewTheme::Light, PreviewTheme::Dark];
+        let wanted = if page == SitePage::Index { 2 } else { 1 };
+        for theme in themes.into_iter().take(wanted) {
+            let svg = preview(&site.options.title, self.headline, theme);
+            let name = format!("assets/{}-{}.svg", page.name(), theme.name());
+            site.directory.write(&name, &svg)?;
+        }
+        Ok(())
     }
 
     /// Returns links to all pages.

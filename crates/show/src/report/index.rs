@@ -165,7 +165,7 @@ impl IndexPage {
         let files = self
             .metrics
             .write_files(site, SitePage::Index, rows, |_| None)?;
-        Ok(page.html(site, &files, settings))
+        page.html(site, &files, settings)
     }
 
     /// Returns the answer: of the comparison, else of the history, else of a study or a trace, else of the latest runs. What failed is worse news

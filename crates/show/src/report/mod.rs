@@ -18,6 +18,7 @@ mod index_parts;
 mod page;
 mod parametrised;
 mod picture;
+mod preview;
 mod provenance;
 mod sections;
 mod slug;
@@ -183,7 +184,12 @@ pub struct ReportWriter {
     tests: TestPages,
     /// The tags of the benchmarks with a page, by slug.
     written: BTreeMap<String, Vec<String>>,
+    /// Number of files with data of benchmarks.
+    packs: usize,
 }
+
+/// The data of so many benchmarks are in one file, unless they are much: thousands of small files take long to copy.
+const BENCHMARKS_PER_PACK: usize = 8;
 
 /// The data that all pages share.
 #[derive(Debug)]
@@ -250,6 +256,7 @@ impl ReportWriter {
             traces: Vec::new(),
             tests: TestPages::default(),
             written: BTreeMap::new(),
+            packs: 0,
         })
     }
 
@@ -304,12 +311,18 @@ impl ReportWriter {
             self.index
                 .note_retired(remarks::shown_retired(&self.site.remarks, data));
         }
-        let written: Vec<Result<ListingEntries, DirectoryError>> = benchmarks
+        let first = self.packs;
+        self.packs += benchmarks.len().div_ceil(BENCHMARKS_PER_PACK);
+        let written: Vec<Result<Vec<ListingEntries>, DirectoryError>> = benchmarks
             .into_par_iter()
-            .map(|data| write_benchmark(data, &self.site))
+            .chunks(BENCHMARKS_PER_PACK)
+            .enumerate()
+            .map(|(at, some)| write_benchmarks(some, first + at, &self.site))
             .collect();
         for entries in written {
-            self.note(entries?)?;
+            for entries in entries? {
+                self.note(entries)?;
+            }
         }
         Ok(())
     }
@@ -462,9 +475,25 @@ impl<'d> MetricView<'d> {
     }
 }
 
+/// Writes benchmarks whose data are in the file of this number.
+fn write_benchmarks(
+    benchmarks: Vec<BenchmarkData>,
+    number: usize,
+    site: &ReportSite,
+) -> Result<Vec<ListingEntries>, DirectoryError> {
+    let mut pack = DataPack::new(&site.directory, &format!("benchmarks-{number}"));
+    let benchmarks = benchmarks.into_iter();
+    let entries = benchmarks
+        .map(|data| write_benchmark(data, site, &mut pack))
+        .collect::<Result<_, _>>()?;
+    pack.finish()?;
+    Ok(entries)
+}
+
 fn write_benchmark(
     mut all_metrics: BenchmarkData,
     site: &ReportSite,
+    pack: &mut DataPack<'_>,
 ) -> Result<ListingEntries, DirectoryError> {
     into_base_units(&mut all_metrics);
     let options = &site.options;
@@ -478,8 +507,7 @@ fn write_benchmark(
     // What is judged by all runs together is judged by what the benchmark is today.
     let of_today = Sample::of_newest_epoch(&all_metrics);
     let (policy, source) = options.rules.policy(&of_today);
-    let mut pack = DataPack::new(&site.directory, slug);
-    let burn_in = burn_in::row(&mut pack, &of_today, &benchmark, (policy, source))?;
+    let burn_in = burn_in::row(pack, &of_today, &benchmark, (policy, source))?;
     let narrowed = (!options.metrics.is_empty()).then(|| narrowed(&all_metrics, &options.metrics));
     let data = narrowed.as_ref().unwrap_or(&all_metrics);
     let views = MetricView::all(data, policy, site);
@@ -491,17 +519,16 @@ fn write_benchmark(
     let cleaning = cleaning.collect();
     let mut files = Vec::new();
     for number in 0..views.len() {
-        files.push(metric::write(site, &mut pack, slug, number, &views)?);
+        files.push(metric::write(site, pack, slug, number, &views)?);
     }
     changes::write_charts(site, slug, &views)?;
     let sample = views.first().map(|view| &view.sample);
-    let run_files = runs::write(site, &mut pack, slug, data, sample)?;
+    let run_files = runs::write(site, pack, slug, data, sample)?;
     let raw_files = if options.raw {
-        raw::write(&mut pack, slug, data)?
+        raw::write(pack, slug, data)?
     } else {
         Vec::new()
     };
-    pack.finish()?;
     let names: Vec<MetricName> = views.iter().map(|view| view.sample.name.clone()).collect();
     let variability = variability::rows(&all_metrics, &options.rules, names, &benchmark);
     let metrics: Vec<MetricIndexRows> = views

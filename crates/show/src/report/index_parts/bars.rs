@@ -160,6 +160,7 @@ impl BarsPage {
             scripts: SitePage::Bars.scripts(),
             data: files.first(),
         };
+        frame.write_previews(site)?;
         let page = frame.html(site, &settings, &main, &html! {});
         site.directory.write(&SitePage::Bars.file(), &page)
     }

@@ -57,17 +57,17 @@ impl ListingPage {
         files: &ListingFiles,
         settings: Value,
     ) -> Result<(), DirectoryError> {
-        let page = self.html(site, files, settings);
+        let page = self.html(site, files, settings)?;
         site.directory.write(&self.page.file(), &page)
     }
 
-    /// Returns the page; `settings` are what its script has to know besides its files.
+    /// Writes its pictures and returns the page; `settings` are what its script has to know besides its files.
     pub(in crate::report) fn html(
         &self,
         site: &ReportSite,
         files: &ListingFiles,
         mut settings: Value,
-    ) -> String {
+    ) -> Result<String, DirectoryError> {
         let is_index = self.page == SitePage::Index;
         let (class, table) = if is_index {
             ("index", "benchmarks")
@@ -112,7 +112,8 @@ impl ListingPage {
             }
             (self.below)
         };
-        frame.html(site, &settings, &main, &html! {})
+        frame.write_previews(site)?;
+        Ok(frame.html(site, &settings, &main, &html! {}))
     }
 
     fn table(&self, id: &str) -> Markup {
