@@ -8,7 +8,10 @@ use lapwing_analyse::clean::{BurnInRule, CleaningRules, OutlierMetrics, OutlierR
 use lapwing_analyse::sample::{CommitLine, MainChoice, RepositoryCommits};
 use lapwing_formats::ImportOptions;
 use lapwing_measure::suite::burn_in_file;
-use lapwing_measure::{ancestry, default_line, known_commits, number_of_commits, remote_address};
+use lapwing_measure::{
+    CommitSummary, ancestry, commit_summary, default_line, known_commits, number_of_commits,
+    remote_address,
+};
 use lapwing_model::{JudgeSettings, JudgedFrom};
 use lapwing_record::{AnnotationCounts, Store, StoreError};
 use lapwing_show::answers::annotating::disregarded_note;
@@ -261,6 +264,15 @@ impl JudgingOptions {
     /// Returns the number of commits after one up to another; `None` if the repository under test does not have them.
     pub fn number_of_commits(&self, after: &str, up_to: &str) -> Option<usize> {
         number_of_commits(self.suite.repository.as_deref()?, after, up_to)
+    }
+
+    /// Returns what people know a commit by; `None` if the repository under test does not have it.
+    pub fn commit_summary(&self, commit: &str) -> Option<CommitSummary> {
+        let is_hash = commit.chars().all(|it| it.is_ascii_hexdigit());
+        commit_summary(
+            self.suite.repository.as_deref().filter(|_| is_hash)?,
+            commit,
+        )
     }
 
     /// Returns the address of the remote of the repository under test, if the repository has this commit.

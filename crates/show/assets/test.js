@@ -239,8 +239,19 @@
     figures = variants.map((variant, at) => figure(chartOf(content, variant, drawn), `${settings.slug}-${content.metric.replace(/[^\w.-]+/g, "_")}-${at + 1}`));
     document.querySelector("#charts .charts").replaceChildren(...figures.map((it) => it.section));
     if (!figures.length) document.querySelector("#charts .charts").replaceChildren(element("p", { class: "hint" }, "Nothing to draw: no run has a value."));
-    document.querySelector("#charts .zoom").hidden = !figures.length;
     showTable(content, new Set(fits.map(({ at }) => at)));
+  }
+
+  // The curve of the values by level, where the parametrisations differ in one number.
+  let curve;
+
+  async function showSweep(metric) {
+    const sweeps = await load(`test-${settings.slug}.sweeps`);
+    const place = document.getElementById("sweep");
+    curve?.dispose();
+    curve = sweeps[metric.name] && figure(sweeps[metric.name], `${settings.slug}-${metric.name.replace(/[^\w.-]+/g, "_")}`);
+    place.replaceChildren(...(curve ? [curve.section] : []));
+    place.hidden = !curve;
   }
 
   function failed(error) {
@@ -256,6 +267,7 @@
       else link.removeAttribute("aria-current");
     }
     try {
+      await showSweep(metric);
       const content = await contentOf(metric);
       if (metric !== metricWanted()) return;
       current = content;

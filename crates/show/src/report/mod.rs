@@ -21,6 +21,7 @@ mod sections;
 mod slug;
 mod source;
 mod studies;
+mod sweep;
 mod together;
 mod traces;
 
@@ -39,7 +40,7 @@ use super::units::into_base_units;
 use super::words::summary::RunSummary;
 use super::{VariantColours, VerdictCounts, chart};
 use crate::writing::Note;
-pub use changes::ChangesView;
+pub use changes::{ChangesView, CommitWords};
 pub(crate) use changes::{FindingSentence, SizeWords};
 use compare::ComparisonIndex;
 pub use compare::ComparisonView;
@@ -481,7 +482,6 @@ fn write_benchmark(
     } else {
         Vec::new()
     };
-    pack.finish()?;
     let names: Vec<MetricName> = views.iter().map(|view| view.sample.name.clone()).collect();
     let variability = variability::rows(&all_metrics, &options.rules, names, &benchmark);
     let metrics: Vec<MetricIndexRows> = views
@@ -493,7 +493,7 @@ fn write_benchmark(
         .iter()
         .map(|row| DetectionRow::new(&row.noise, benchmark.clone(), options.detect))
         .collect();
-    let page = page::page(&page::BenchmarkPage {
+    let shown = page::BenchmarkPage {
         data,
         slug,
         views: &views,
@@ -505,7 +505,9 @@ fn write_benchmark(
         burn_in: burn_in.as_ref(),
         detection: &detection,
         site,
-    });
+    };
+    let page = page::page(&shown, &mut pack)?;
+    pack.finish()?;
     let bars = bar::of_benchmark(&benchmark, &views, &site.colours);
     let member = TestMember::of(&benchmark, &views, &metrics);
     let study = if site.has_studies {
