@@ -69,7 +69,11 @@ def test_a_run_says_what_differs_how_it_went_and_where_its_files_are(visit, page
 def test_the_history_marks_failures_and_the_change_of_the_benchmark(visit, page_of):
     page = visit(page_of(JOIN))
     page.wait_for_selector("[data-chart=history] canvas")
-    text = page.locator("[data-chart=history] p").inner_text()
+    # A long caption stands behind a question mark.
+    caption = page.locator("[data-chart=history] .explained")
+    assert not caption.locator("p").is_visible()
+    caption.locator("summary").click()
+    text = caption.locator("p").inner_text()
     assert "× at the foot are 2 runs with failures." in text and "the benchmark itself changed" in text
 
 
@@ -87,6 +91,7 @@ def test_a_run_says_that_the_benchmark_itself_changed(visit, page_of):
 
 def test_the_source_of_a_test_stands_folded_on_its_page(visit, page_of):
     page = visit(page_of(JOIN))
+    page.wait_for_selector("#source")
     assert not page.locator("#source pre").is_visible()
     page.locator("#source summary").click()
     assert page.locator("#source pre").inner_text().startswith("def test_join(shape):")
@@ -95,7 +100,7 @@ def test_the_source_of_a_test_stands_folded_on_its_page(visit, page_of):
 
 def test_all_parametrisations_of_a_test_are_drawn_together(visit, report, page_of):
     page = visit(page_of(JOIN))
-    page.get_by_role("link", name="All parameters of").click()
+    page.get_by_role("link", name="all parameters").click()
     canvases(page, 2)
     assert page.locator(".chart h3").all_inner_texts() == ["wall time: baseline", "wall time: fast"]
     series = page.evaluate("echarts.getInstanceByDom(document.querySelector('.plot')).getOption().legend[0].data")
@@ -108,7 +113,7 @@ def test_all_parametrisations_of_a_test_are_drawn_together(visit, report, page_o
     assert "MiB" in page.locator("#members tbody tr").first.inner_text()
     page.get_by_role("link", name="100-100").click()
     page.wait_for_selector("#runs tbody tr")
-    assert page.locator("h1").inner_text().endswith("[100-100]")
+    assert page.locator(".about .of").inner_text().endswith("[100-100]")
 
 
 def test_parametrisations_are_searched_for_and_the_address_keeps_it(visit, report):

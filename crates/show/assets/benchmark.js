@@ -122,8 +122,7 @@
     return choice;
   }
 
-  // The curve of the values by level, where parametrisations of the test differ in one number: first where there is no
-  // history.
+  // The curve of the values by level, where parametrisations of the test differ in one number and have no history.
   let loadSweeps = Promise.resolve({});
   let curve;
 
@@ -131,16 +130,11 @@
     const metric = current;
     const chart = (await loadSweeps)[metric?.name];
     if (metric !== current) return;
+    const place = document.querySelector("#charts .charts");
     curve?.section.remove();
     curve?.dispose();
-    curve = chart && figure(chart, `${stem}-${metric.name.replace(/[^\w.-]+/g, "_")}`);
-    if (!curve) return;
-    const place = document.querySelector("#charts .charts");
-    if (place.querySelector("[data-chart=history]")) {
-      const below = document.querySelector("#more-charts .charts");
-      below.prepend(curve.section);
-      below.parentElement.hidden = false;
-    } else place.prepend(curve.section);
+    curve = chart && !place.querySelector("[data-chart=history]") && figure(chart, `${stem}-${metric.name.replace(/[^\w.-]+/g, "_")}`);
+    if (curve) place.prepend(curve.section);
   }
 
   // --- Runs, and what their numbers rest on.

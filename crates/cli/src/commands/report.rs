@@ -9,7 +9,6 @@ use clap::Args;
 use lapwing_analyse::detect::{DetectOptions, Histories, SelfTestOptions};
 use lapwing_analyse::judge::Verdict;
 use lapwing_analyse::sample::{MainChoice, SampleFilter, SideSpec, each_batch};
-use lapwing_measure::CommitSummary;
 use lapwing_model::text::{counted, first_names};
 use lapwing_model::{Id, Run};
 use lapwing_record::{Filter, Retired, Store, StoreError, TraceHead};
@@ -18,8 +17,8 @@ use lapwing_show::answers::compare::{ControlResult, Unused, unused_note};
 use lapwing_show::answers::written::{self, WrittenAnswer};
 use lapwing_show::into_base_units;
 use lapwing_show::report::{
-    ChangesView, CommitWords, ComparisonView, DetectionTarget, DirectoryError, ReportOptions,
-    ReportRemarks, ReportWriter, has_study,
+    ChangesView, ComparisonView, DetectionTarget, DirectoryError, ReportOptions, ReportRemarks,
+    ReportWriter, has_study,
 };
 use lapwing_show::writing::{AnswerFormat, Note};
 use lapwing_trace::SpanReader;
@@ -267,12 +266,7 @@ impl ReportCommand {
         }
         view.count_commits(|after, up_to| judging.number_of_commits(after, up_to));
         view.link_commits(|commit| judging.remote_with(commit));
-        view.describe_commits(|commit| {
-            let CommitSummary {
-                subject, author, ..
-            } = judging.commit_summary(commit)?;
-            Some(CommitWords { subject, author })
-        });
+        view.describe_commits(|after, up_to, most| judging.commits_after(after, up_to, most));
         Ok((view, has_studies, judged.notes))
     }
 

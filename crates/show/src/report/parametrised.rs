@@ -243,12 +243,14 @@ fn headline(members: &[TestMember], levels: Option<&TestLevels>) -> Headline {
     let worst = (slower.iter()).max_by(|one, other| size(one.1).total_cmp(&size(other.1)));
     let value = |at: usize| {
         let row = rows.get(at)?.iter().find(|it| it.value.is_some())?;
-        Some(row.value_text.clone())
+        Some(&row.value_text)
     };
-    let title = members
-        .iter()
-        .find_map(|it| it.metrics.first())
-        .map_or_else(String::new, |it| metric_title(&it.name));
+    let metric = members.iter().find_map(|it| it.metrics.first());
+    let mut title = metric.map_or_else(String::new, |it| metric_title(&it.name));
+    let mut named = rows.iter().flatten().filter(|it| it.named);
+    if let Some(row) = named.next() {
+        title = format!("{} of {}", title, row.variant);
+    }
     let range = levels.and_then(TestLevels::ends).and_then(|ends| {
         let parameter = &levels?.parameter;
         let [low, high] =
@@ -301,7 +303,6 @@ fn page(
         data: None,
     };
     let main = html! {
-        div #sweep .charts hidden {}
         section #charts aria-labelledby="charts-title" {
             h2.unseen #charts-title tabindex="-1" { "History" }
             @if settings.metrics.len() > 1 {
@@ -309,13 +310,14 @@ fn page(
                     a data-metric=(metric.name) href=(format!("#metric={}", url_part(&metric.name))) { (metric_title(&metric.name)) } " "
                 } }
             }
+            div.notes {}
+            div #sweep .charts hidden {}
+            div.charts {}
             form #filters role="search" aria-label="Which parametrisations" {
                 label.wide { span { "Search" } input type="search" name="q" placeholder="part of a parametrisation" autocomplete="off"; }
                 label { span { "Draw" } select name="draw" {} }
             }
             p #shown role="status" {}
-            div.notes {}
-            div.charts {}
             noscript { p { "Charts and the table need JavaScript. The pages of the benchmarks are in the folder " code { "benchmark" } "." } }
         }
         section #members aria-labelledby="members-title" {

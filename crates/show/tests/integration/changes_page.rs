@@ -10,7 +10,9 @@ use lapwing_analyse::detect::{DetectOptions, Histories};
 use lapwing_analyse::judge::MetricChoice;
 use lapwing_analyse::sample::BenchmarkData;
 use lapwing_model::{BenchmarkLimits, JudgeLimits, JudgeSettings, MetricLimits};
-use lapwing_show::report::{ChangesView, DetectionTarget, ReportOptions, ReportWriter};
+use lapwing_show::report::{
+    ChangesView, CommitWords, DetectionTarget, ReportOptions, ReportWriter,
+};
 
 /// Returns quiet benchmarks with one instance per run.
 fn quiet(number: u32, runs: u32) -> Vec<BenchmarkData> {
@@ -159,7 +161,7 @@ fn the_index_and_a_benchmark_show_its_change() {
         .iter()
         .find(|(name, _)| name.starts_with("benchmark/it-2-"))
         .expect("a page");
-    insta::assert_snapshot!(text_between(page, "<ul class=\"verdicts\"", "</ul>"), @"✗ regression wall time slower by 29 % [28, 31] since 1.30, 2026-10-21 , from 1.07 s to 1.39 s.");
+    insta::assert_snapshot!(text_between(page, "<section class=\"headline", "<details"), @"");
     let slug = name.strip_prefix("benchmark/").expect("its folder");
     let slug = slug.strip_suffix(".html").expect("its ending");
     let metric = entry(&files, &format!("{slug}.m0"));
@@ -175,6 +177,86 @@ fn the_index_and_a_benchmark_show_its_change() {
         .find(|(name, _)| name.starts_with("benchmark/it-3-"))
         .expect("a page");
     assert!(!quiet.1.contains("history-changes"));
+    insta::assert_snapshot!(text_between(&quiet.1, "<section class=\"headline", "<details"), @"");
+    assert_eq!(metric["times"], serde_json::Value::Null);
+    let times = metric["charts"][0]["times"].as_array().expect("times");
+    assert_eq!(times.len(), 80);
+}
+
+#[test]
+fn the_headline_of_a_benchmark_is_its_largest_open_change_and_not_the_newest() {
+    let mut benchmarks = quiet(4, 80);
+    slow_down(&mut benchmarks[1], 30..80, 1.37);
+    slow_down(&mut benchmarks[1], 60..80, 1.08);
+    let view = view(&benchmarks);
+    let files = report(benchmarks, Some(view));
+    let page = page_of(&files, "it-1-");
+    insta::assert_snapshot!(text_between(page, "<h1>", "</h1>"), @"");
+    assert!(page.contains("1 more open change"), "{page}");
+    assert!(
+        page.contains("<section class=\"headline worse\">"),
+        "{page}"
+    );
+    let since = entry(&files, "index.m0")["since"].clone();
+    assert!(since.to_string().contains("since 1.30"), "{since}");
+}
+
+#[test]
+fn a_change_that_the_suite_shares_is_no_news_of_a_benchmark() {
+    let mut benchmarks = quiet(12, 60);
+    for data in &mut benchmarks {
+        slow_down(data, 40..60, 1.15);
+    }
+    let view = view(&benchmarks);
+    let files = report(benchmarks, Some(view));
+    let page = page_of(&files, "it-1-");
+    assert!(
+        page.contains("<section class=\"headline no-news\">"),
+        "{page}"
+    );
+    assert!(
+        page.contains("Most of the suite changed there too"),
+        "{page}"
+    );
+}
+
+#[test]
+fn suspects_are_told_with_message_and_author_where_the_repository_has_them() {
+    let mut benchmarks = quiet(4, 60);
+    for data in &mut benchmarks {
+        for instance in &mut data.instances {
+            let mut run = (*instance.run).clone();
+            let name = run.version.name.as_deref().expect("a name");
+            run.version.commit = Some(format!("{:0>40}", &name[2..]));
+            instance.run = run.into();
+        }
+    }
+    slow_down(&mut benchmarks[1], 40..60, 1.3);
+    let mut view = view(&benchmarks);
+    view.describe_commits(|after, up_to, _| {
+        assert!(
+            after.ends_with("39") && up_to.ends_with("40"),
+            "{after} {up_to}"
+        );
+        vec![CommitWords {
+            commit: up_to.to_owned(),
+            subject: "a check more".to_owned(),
+            author: "Ada".to_owned(),
+        }]
+    });
+    let files = report(benchmarks.clone(), Some(view));
+    let said = "<q>a check more</q> <span class=\"hint\">Ada</span>";
+    assert!(files["changes.html"].contains(said));
+    // Who measured it is not known to be able to bisect it, nor how many commits there are.
+    assert!(!files["changes.html"].contains("bisect"));
+    let without = report(benchmarks.clone(), Some(self::view(&benchmarks)));
+    assert!(!without["changes.html"].contains("<q>"));
+}
+
+fn page_of<'a>(files: &'a BTreeMap<String, String>, beginning: &str) -> &'a str {
+    let beginning = format!("benchmark/{beginning}");
+    let found = files.iter().find(|(name, _)| name.starts_with(&beginning));
+    found.expect("a page").1
 }
 
 #[test]

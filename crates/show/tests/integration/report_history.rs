@@ -322,3 +322,25 @@ fn a_bar_of_old_runs_says_so_and_settings_stand_in_natural_order() {
         ]
     );
 }
+
+#[test]
+fn parametrisations_that_differ_in_one_number_have_a_curve_of_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory.path();
+    let levels = ["zip[level=1]", "zip[level=6]", "zip[level=9]"];
+    write(
+        directory,
+        &[&levels[..], &["sort[a]", "sort[b]", "sort[c]"]].concat(),
+    );
+    let page = names(directory, "test", "zip").remove(0);
+    let sweeps = side_file(directory, &format!("test-{page}.sweeps"));
+    let chart = &sweeps["wall_time"];
+    assert_eq!(chart["title"], "wall time by level");
+    let curve = &chart["option"]["dataset"][0]["source"];
+    assert_eq!(curve["place"], json!([1, 6, 9]));
+    let page = names(directory, "test", "sort").remove(0);
+    assert_eq!(
+        side_file(directory, &format!("test-{page}.sweeps")),
+        json!({})
+    );
+}

@@ -19,6 +19,7 @@ use crate::report::headline::News;
 use crate::report::picture::{SideRuns, runs_picture};
 use crate::report::slug::slug;
 use lapwing_analyse::detect::{ChangeKind, FAILURES, Finding, FindingGroup, SeriesPoint};
+use lapwing_model::Version;
 use lapwing_model::text::{counted, first_names, plural, shell_word};
 
 /// Of more suspects only the first and the last are named.
@@ -185,14 +186,14 @@ fn suspects_part(view: &ChangesView, group: &FindingGroup) -> Markup {
     let lead = view.lead(group);
     let suspects = suspects(view, group);
     let number = suspects.len();
-    let is_described = lead.kind != ChangeKind::Drift
-        && suspects.iter().any(|at| view.commit_words(*at).is_some());
+    let commits = view.suspected(group);
+    let is_described = lead.kind != ChangeKind::Drift && !commits.is_empty();
     let range = html! { code { (group.suspects_text(&view.detection, &view.histories)) } };
     html! {
         @if lead.kind == ChangeKind::Drift {
             "a drift over " (counted(number, "version")) ": look for something that grows, or fills up"
         } @else {
-            (plural(number, "1 version", &counted(number, "version"))) ": "
+            (plural(number, "1 version", &counted(number, "version"))) @if !is_described { ": " }
             @for (at, moment) in suspects.iter().enumerate().filter(|_| !is_described) {
                 @if number <= SHOWN_SUSPECTS || at < SHOWN_SUSPECTS - 2 || at == number - 1 {
                     @if at > 0 { ", " }
@@ -210,22 +211,31 @@ fn suspects_part(view: &ChangesView, group: &FindingGroup) -> Markup {
             ")" }
         @if is_described {
             ul.suspects {
-                @for moment in suspects.iter().take(SHOWN_SUSPECTS) { (described_part(view, *moment)) }
-                @if number > SHOWN_SUSPECTS { li.hint { "and " (number - SHOWN_SUSPECTS) " more" } }
+                @for it in commits { (described_part(view, lead, it)) }
+                @let all = group.commits.unwrap_or(commits.len());
+                @if all > commits.len() { li.hint { "and " (counted(all - commits.len(), "older commit")) } }
             }
         }
     }
 }
 
-/// Returns a version with the message and the author of its commit.
-fn described_part(view: &ChangesView, moment: usize) -> Markup {
+/// Returns a commit with its message and its author.
+fn described_part(view: &ChangesView, lead: &Finding, it: &CommitWords) -> Markup {
+    const HASH: usize = 10;
+    let hash = it.commit.get(..HASH).unwrap_or(&it.commit);
+    let pages = view.commit_pages(&lead.subject.suite);
+    let version = Version {
+        commit: Some(it.commit.clone()),
+        ..Version::default()
+    };
+    let link = pages.and_then(|it| it.commit(&version));
     html! {
         li {
-            (version_part(view, moment))
-            @if let Some(date) = view.histories.moments[moment].date_text() { " (" (date) ")" }
-            @if let Some(CommitWords { subject, author }) = view.commit_words(moment) {
-                " " q { (subject) } " " span.hint { (author) }
+            @match link {
+                Some(link) => a href=(link) rel="noopener noreferrer" title="The commit on the web" { (hash) },
+                None => (hash),
             }
+            " " q { (it.subject) } " " span.hint { (it.author) }
         }
     }
 }

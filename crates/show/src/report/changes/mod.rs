@@ -28,16 +28,18 @@ use lapwing_model::text::shell_word;
 use lapwing_model::{Id, JudgeSettings};
 use lapwing_record::Remark;
 pub(crate) use words::{FindingSentence, SizeWords};
-use words::{cost, since_text, suspects};
+use words::{cost, since_text};
 
 /// Of more causes only so many have a section of their own; the table of findings has all.
 const SHOWN_CAUSES: usize = 20;
 /// Of more findings with one cause only the largest are in its section.
 const SHOWN_FINDINGS: usize = 5;
 
-/// The message and the author of a commit.
+/// What people know a commit by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitWords {
+    /// Its hash.
+    pub commit: String,
     /// The first line of the message.
     pub subject: String,
     /// The author.
@@ -69,8 +71,8 @@ pub struct ChangesView {
     muted: Vec<Subject>,
     /// What the detector does on replays of the histories, with what was planted, if it was asked for.
     self_test: Option<(SelfTest, SelfTestOptions)>,
-    /// What people know the suspected commits by, where the repository has them.
-    commit_words: BTreeMap<String, CommitWords>,
+    /// The newest suspected commits of each cause, where the repository has them.
+    suspected: BTreeMap<usize, Vec<CommitWords>>,
     /// The day of each judgement of a person.
     said_on: BTreeMap<Id, String>,
     /// What `lapwing detect` notes on the order of the runs, and on those that are not judged.
@@ -137,7 +139,7 @@ impl ChangesView {
             commit_pages: BTreeMap::new(),
             muted,
             self_test: None,
-            commit_words: BTreeMap::new(),
+            suspected: BTreeMap::new(),
             said_on: (remarks.iter())
                 .map(|it| {
                     (
@@ -230,28 +232,27 @@ impl ChangesView {
         }
     }
 
-    /// Tells the suspects of the causes with their messages and authors, which `describe` returns for a commit of the
-    /// repository under test.
-    pub fn describe_commits(&mut self, describe: impl Fn(&str) -> Option<CommitWords>) {
-        let mut wanted: BTreeSet<usize> = BTreeSet::new();
-        for group in self.listed_causes().iter().take(SHOWN_CAUSES) {
-            let suspects = suspects(self, group).into_iter();
-            wanted.extend(suspects.take(SHOWN_SUSPECTS));
-            wanted.extend([group.good, *group.range.end()]);
-        }
-        let commits = wanted.into_iter().filter_map(|at| {
-            let version = self.histories.moments.get(at)?.version();
-            version.commit.clone()
+    /// Tells the suspects of the causes with their messages and authors: `commits` returns the newest commits after one
+    /// up to another, at most so many, of the repository under test.
+    pub fn describe_commits(&mut self, commits: impl Fn(&str, &str, usize) -> Vec<CommitWords>) {
+        let causes = self.listed_causes().iter().take(SHOWN_CAUSES).enumerate();
+        let described = causes.filter_map(|(number, group)| {
+            let [good, last] = self.ends(group)?;
+            Some((number, commits(good, last, SHOWN_SUSPECTS)))
         });
-        let described: BTreeMap<String, CommitWords> = commits
-            .filter_map(|commit| Some((commit.clone(), describe(&commit)?)))
-            .collect();
-        self.commit_words = described;
+        self.suspected = described.collect();
     }
 
-    fn commit_words(&self, moment: usize) -> Option<&CommitWords> {
-        let commit = self.histories.moments[moment].version().commit.as_ref()?;
-        self.commit_words.get(commit)
+    /// Returns the commits of the last moment before a cause and of the last that may be its first, if these are known.
+    fn ends(&self, group: &FindingGroup) -> Option<[&str; 2]> {
+        let commit = |at: usize| self.histories.moments.get(at)?.version().commit.as_deref();
+        Some([commit(group.good)?, commit(*group.range.end())?])
+    }
+
+    /// Returns the newest suspected commits of the cause of a group, as far as the repository has them.
+    fn suspected(&self, group: &FindingGroup) -> &[CommitWords] {
+        let cause = self.cause_of[group.lead()];
+        self.suspected.get(&cause).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the day on which a person judged a finding.
@@ -264,18 +265,16 @@ impl ChangesView {
     /// commits between them, and the benchmark was measured by this program.
     fn bisect_command(&self, group: &FindingGroup) -> Option<String> {
         let lead = self.lead(group);
+        let [good, bad] = self.ends(group)?;
         let last = *group.range.end();
-        self.commit_words(group.good)?;
-        self.commit_words(last)?;
-        let commit = |at: usize| self.histories.moments[at].version().commit.as_deref();
-        let (good, bad) = (commit(group.good)?, commit(last)?);
         let is_measured_here = self.histories.moments[last]
             .session
             .tool
             .starts_with("lapwing");
         let has_many = group.commits.is_some_and(|number| number > 1);
         let is_step = lead.kind == ChangeKind::Step && lead.subject.metric != FAILURES;
-        if group.is_shared || !is_measured_here || !has_many || !is_step {
+        let is_known = !self.suspected(group).is_empty();
+        if !is_known || group.is_shared || !is_measured_here || !has_many || !is_step {
             return None;
         }
         let metric = match lead.subject.metric.as_str() {
