@@ -69,7 +69,7 @@ def test_a_cause_shows_its_evidence_and_links_to_the_commits(visit, changed):
 
 
 def test_a_link_to_a_finding_leads_to_its_cause_whatever_is_above(visit, changed):
-    index = visit(changed / "index.html")
+    index = visit(changed / "index.html", "#view=table")
     index.wait_for_selector("table.listing tbody tr")
     since = index.locator("td.since a")
     assert since.count() == 2

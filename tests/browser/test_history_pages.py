@@ -187,7 +187,7 @@ def test_a_test_with_one_parametrisation_has_no_page_of_its_own(visit, report, p
     page = visit(page_of("gzip"))
     page.wait_for_selector("#runs tbody tr")
     assert not page.locator("#all-parametrisations").is_visible()
-    index = visit(report / "index.html", "#q=test_join[10-1000]")
+    index = visit(report / "index.html", "#view=table&q=test_join[10-1000]")
     index.wait_for_selector("#benchmarks tbody tr")
     index.get_by_role("link", name="all parameters").first.click()
     canvases(index, 2)

@@ -111,7 +111,7 @@ def test_an_inconclusive_comparison_says_why(visit, report):
 
 
 def test_the_index_and_a_benchmark_show_its_verdict(visit, report):
-    page = open_page(visit, report, "index.html", "#q=gzip")
+    page = open_page(visit, report, "index.html", "#view=table&q=gzip")
     row = page.locator("#benchmarks tbody tr")
     assert row.locator(".chip").inner_text() == "✗ regression"
     assert re.search(r"1\.\d+× .* after against before", row.locator(".chip").get_attribute("title"))

@@ -116,7 +116,7 @@ fn changed() -> BTreeMap<String, String> {
 fn the_page_of_changes_shows_each_cause_with_its_evidence() {
     let files = changed();
     let page = &files["changes.html"];
-    insta::assert_snapshot!(text_between(page, "<main>", "<section"), @"Changes 2 new regressions and 1 new improvement in 8 histories, 80 runs (false findings at most 5 %). One value per run, compared with those before and after: one instance per run is enough. Changes at the same place are one cause. New ones come first, regressions before improvements, and then those that change most wall time per run.");
+    insta::assert_snapshot!(text_between(page, "<section class=\"headline", "<section class=\"cause"), @"Changes 2 new regressions and 1 new improvement in 8 histories, 80 runs (false findings at most 5 %). One value per run, compared with those before and after: one instance per run is enough. Changes at the same place are one cause. New ones come first, regressions before improvements, and then those that change most wall time per run.");
     insta::assert_snapshot!(text_between(page, "<section class=\"cause\" id=\"c1\"", "</section>"), @"✗ regression 2 benchmarks changed together, most of all it 2: wall time slower by 29 % [28, 31] since 1.30, 2026-10-21 suspects 1 version: 1.30 (2026-10-21) ( 1.29..1.30 ) cost +535 ms wall time per run of 2 benchmarks changed there too kernel 6.6, 6.7 and 1 more → 6.10, 6.9 and 1 more (tells 80 % of the runs apart) state new ; if it is known: lapwing triage acknowledge 93a38c50 b5ad3f7c benchmark metric before after change [95 % CI] runs since id verdict it 2 wall time 1.07 s 1.39 s 1.29× [1.28, 1.31] 30 / 50 1.30 93a38c50 ✗ regression it 5 wall time 1.06 s 1.28 s 1.21× [1.20, 1.22] 30 / 50 1.30 b5ad3f7c ✗ regression");
     insta::assert_snapshot!(text_between(page, "<h2 id=\"c2-title\"", "</h2>"), @"✓ improvement it 7: wall time faster by 30.1 % [29.3, 30.9]");
     assert!(page.contains("href=\"benchmark/it-2-"));
@@ -136,9 +136,7 @@ fn the_page_of_changes_shows_each_cause_with_its_evidence() {
 fn the_index_and_a_benchmark_show_its_change() {
     let files = changed();
     let index = &files["index.html"];
-    assert!(index.contains(
-        "<a href=\"changes.html\"><strong>2 new regressions and 1 new improvement</strong></a>"
-    ));
+    assert!(index.contains("2 new regressions and 1 new improvement"));
     let rows = entry(&files, "index.m0");
     let since: Vec<&str> = rows["since"]
         .as_array()
@@ -307,7 +305,7 @@ fn a_change_that_the_whole_suite_shares_is_one_cause() {
     let view = view(&benchmarks);
     let files = report(benchmarks, Some(view));
     let page = &files["changes.html"];
-    insta::assert_snapshot!(text_between(page, "<section class=\"cause\" id=\"c1\"", "<div"), @"✗ regression Suite synthetic: 12 histories changed together, by +15 % in the median since 1.40, 2026-10-31 suspects 1 version: 1.40 (2026-10-31). As the whole suite changed, look for a change of the machine first. ( 1.39..1.40 ) cost +1.96 s wall time per run of 12 benchmarks changed there too kernel 6.10, 6.9 and 1 more → 6.11, 6.12 and 1 more state new ; if it is known: lapwing triage expect '*' --at-version 1.40");
+    insta::assert_snapshot!(text_between(page, "<section class=\"cause\" id=\"c1\"", "<div class=\"scroll\""), @"✗ regression Suite synthetic: 12 histories changed together, by +15 % in the median since 1.40, 2026-10-31 suspects 1 version: 1.40 (2026-10-31). As the whole suite changed, look for a change of the machine first. ( 1.39..1.40 ) cost +1.96 s wall time per run of 12 benchmarks changed there too kernel 6.10, 6.9 and 1 more → 6.11, 6.12 and 1 more state new ; if it is known: lapwing triage expect '*' --at-version 1.40");
     assert!(page.contains("<a href=\"#cause=1\">All in the table</a>"));
     // Links lead to the section of the cause, or to the row in the table.
     let rows = entry(&files, "index.m0");

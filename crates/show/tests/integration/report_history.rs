@@ -1,6 +1,5 @@
 //! The report tells what is known of runs, draws parametrisations together, and has bars.
 
-use std::fs;
 use std::path::Path;
 
 use lapwing_analyse::clean::CleaningRules;
@@ -92,7 +91,8 @@ fn a_run_knows_the_run_before_it_and_what_was_observed_around_both() {
     assert_eq!(failed["iterations"], json!([["failed", 7]]));
     assert_eq!(failed["messages"], json!(["ValueError: <i>shape</i>"]));
     assert_eq!(runs[23]["before"], Value::Null);
-    let html = fs::read_to_string(directory.join(format!("benchmark/{page}.html"))).expect("it");
+    let html = side_file(directory, &format!("{page}.rest"));
+    let html = html.as_str().expect("a text");
     assert!(
         html.contains("assert '&lt;b&gt;' &lt; '&lt;/script&gt;'"),
         "{html}"

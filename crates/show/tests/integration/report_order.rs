@@ -216,7 +216,8 @@ fn a_history_measured_in_one_session_has_a_place_for_each_version() {
         "{subtitle}"
     );
     // The environment is told of versions, not of sessions.
-    let page = written.benchmark();
+    let page = written.data(&format!("{}.rest", written.page("benchmark", "")));
+    let page = page.as_str().unwrap();
     assert!(page.contains("2026-06-20 10:00, v1.1"), "{page}");
     // The index has the same latest value, against the same run.
     let index = written.data("index.m0");
@@ -457,7 +458,8 @@ fn what_is_retired_and_shown_all_the_same_is_marked_and_not_compared() {
         index.contains("6 retired instances are in this report"),
         "{index}"
     );
-    let page = shown.benchmark();
+    let page = shown.data(&format!("{}.rest", shown.page("benchmark", "")));
+    let page = page.as_str().unwrap();
     assert!(
         page.contains("is excluded from analysis, but shown here, marked"),
         "{page}"

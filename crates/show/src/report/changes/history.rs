@@ -42,6 +42,13 @@ impl ChangesView {
         places.map(|at| (&self.histories.series[*at], self.detection.states[*at]))
     }
 
+    /// Returns whether a benchmark has changes besides the one that is its headline.
+    pub(in crate::report) fn has_more_than_headline(&self, slug: &str) -> bool {
+        let open = self.open_of(slug).len();
+        let closed = self.of_benchmark(slug).len() - open;
+        open > 1 || closed > 0
+    }
+
     /// Returns whether a history of the benchmark was judged.
     pub(in crate::report) fn is_judged(&self, slug: &str) -> bool {
         self.histories_of(slug)

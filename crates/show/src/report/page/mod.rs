@@ -156,9 +156,10 @@ fn found_part(page: &BenchmarkPage<'_>) -> Markup {
     let compared = (page.site.comparisons.as_ref())
         .map(|it| verdicts::section(it, page.slug, &page.data.benchmark.id));
     let parts: Vec<Markup> = [compared, in_history].into_iter().flatten().collect();
-    // What is one verdict is the headline already.
-    let verdicts = parts.iter().map(|it| it.0.matches("<li").count());
-    let is_more = verdicts.sum::<usize>() > 1;
+    // A single open change is the headline already.
+    let is_more = page.site.comparisons.is_some()
+        || (page.site.changes.as_ref()).is_some_and(|it| it.has_more_than_headline(page.slug));
+    let is_more = is_more && parts.iter().any(|it| !it.0.is_empty());
     html! {
         @if is_more {
             section #found aria-labelledby="found-title" {
