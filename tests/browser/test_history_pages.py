@@ -128,6 +128,26 @@ def test_parametrisations_are_searched_for_and_the_address_keeps_it(visit, repor
     assert "10-1000" in legend and "10-100" not in legend
 
 
+def test_levels_of_one_session_are_a_curve(visit, new_records):
+    records = new_records()
+    session = records.record("session", suite="s", tool="t", started="2026-05-01T10:00:00Z")
+    run = records.record("run", session=session, metrics={"wall_time": {"unit": "s", "better": "lower"}})
+    for level in (1, 6, 9):
+        for instance in range(3):
+            records.instance(run, {"id": f"zip[level={level}]"}, {"wall_time": level + instance / 100})
+    report = records.report()
+    (path,) = (report / "test").glob("*.html")
+    page = visit(path)
+    page.wait_for_selector("[data-chart=sweep] canvas")
+    assert page.locator(".chart:visible").count() == 1
+    assert page.locator("[data-chart=sweep] .plot").bounding_box()["y"] < 400
+    assert page.locator("h1").inner_text() == "Wall time: 1.010 s at level 1, 9.010 s at level 9"
+    (path,) = (report / "benchmark").glob("zip-level-6*.html")
+    page = visit(path)
+    page.wait_for_selector("#charts [data-chart=sweep] canvas")
+    assert page.locator("[data-chart=history]").count() == 0
+
+
 def test_a_chart_is_zoomed_with_keys(visit, page_of):
     page = visit(page_of(JOIN))
     page.wait_for_selector("[data-chart=history] canvas")

@@ -311,7 +311,7 @@ fn page(
                 } }
             }
             div.notes {}
-            div #sweep .charts hidden {}
+            div #sweep hidden {}
             div.charts {}
             form #filters role="search" aria-label="Which parametrisations" {
                 label.wide { span { "Search" } input type="search" name="q" placeholder="part of a parametrisation" autocomplete="off"; }

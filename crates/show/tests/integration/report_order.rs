@@ -127,10 +127,6 @@ impl WrittenReport {
     fn metric(&self) -> Value {
         self.data(&format!("{}.m0", self.page("benchmark", "")))
     }
-
-    fn benchmark(&self) -> String {
-        self.text(&format!("benchmark/{}.html", self.page("benchmark", "")))
-    }
 }
 
 /// Returns a field of each run of the table, newest first.
