@@ -51,7 +51,11 @@ def open_changes(visit, report, fragment="", **how):
 
 def test_a_cause_shows_its_evidence_and_links_to_the_commits(visit, changed):
     page = open_changes(visit, changed)
-    assert page.locator(".answer").inner_text().startswith("2 new regressions in 6 histories, 40 runs")
+    assert page.locator("h1").inner_text().startswith("✗ 2 new regressions in 6 histories, 40 runs")
+    # The first chart is on the first screen, above the facts.
+    assert page.locator(".cause .plot").first.bounding_box()["y"] < 400
+    picture = page.locator(".runs-picture")
+    assert re.fullmatch(r"before [\d.]+ m?s in 25 runs, after [\d.]+ m?s in 15 runs", picture.get_attribute("aria-label"))
     assert page.locator(".cause").count() == 1
     facts = page.locator(".facts").inner_text()
     assert "packages.numpy 2.3.1 → 2.4.0" in facts
@@ -65,7 +69,7 @@ def test_a_cause_shows_its_evidence_and_links_to_the_commits(visit, changed):
 
 
 def test_a_link_to_a_finding_leads_to_its_cause_whatever_is_above(visit, changed):
-    index = visit(changed / "index.html")
+    index = visit(changed / "index.html", "#view=table")
     index.wait_for_selector("table.listing tbody tr")
     since = index.locator("td.since a")
     assert since.count() == 2
@@ -89,7 +93,9 @@ def test_a_run_of_a_history_links_to_its_commit_and_the_difference(visit, change
     (path,) = (changed / "benchmark").glob("bench-0*.html")
     page = visit(path)
     page.wait_for_selector("#runs tbody tr")
-    assert "slower by" in page.locator("#history-changes").inner_text()
+    assert re.match("✗ Wall time slower by .* since", page.locator("h1").inner_text())
+    assert page.locator("[data-chart=history] .plot").bounding_box()["y"] < 400
+    assert page.locator(".next code").inner_text().endswith(page.locator("h1 a").get_attribute("href").split("#")[1])
     page.locator("#runs tbody tr button").first.click()
     page.wait_for_selector("#trace[open] .about-run h3")
     links = page.locator("#trace a").evaluate_all("all => all.map(it => it.href)")
@@ -115,6 +121,22 @@ def test_what_is_said_about_a_change_is_on_all_pages(visit, changed, program):
     assert '"tone": "muted"' in json.dumps(data_of(chart))
     (chart,) = (changed / "data").glob("bench-0*.js")
     assert '"tone": "worse"' in json.dumps(data_of(chart))
+
+
+def test_a_history_is_drawn_by_time_when_asked(visit, changed):
+    (path,) = (changed / "benchmark").glob("bench-0*.html")
+    page = visit(path)
+    page.wait_for_selector("[data-chart=history] canvas")
+    axis = lambda: page.evaluate("echarts.getInstanceByDom(document.querySelector('[data-chart=history] .plot')).getOption().xAxis[0].type")
+    assert axis() == "category"
+    button = page.locator("[data-chart=history]").get_by_role("button", name="by time")
+    button.click()
+    assert axis() == "time" and button.get_attribute("aria-pressed") == "true"
+    # The marks of the change moved with the points.
+    change = page.evaluate("echarts.getInstanceByDom(document.querySelector('[data-chart=history] .plot')).getOption().series.find(({ name }) => name === 'changes').data[0]")
+    assert change[3] - change[2] == 24 * 3600 * 1000
+    button.click()
+    assert axis() == "category"
 
 
 @pytest.mark.parametrize("width,dark", [(1280, False), (1280, True), (390, False)])

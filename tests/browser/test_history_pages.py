@@ -69,7 +69,11 @@ def test_a_run_says_what_differs_how_it_went_and_where_its_files_are(visit, page
 def test_the_history_marks_failures_and_the_change_of_the_benchmark(visit, page_of):
     page = visit(page_of(JOIN))
     page.wait_for_selector("[data-chart=history] canvas")
-    text = page.locator("[data-chart=history] p").inner_text()
+    # A long caption stands behind a question mark.
+    caption = page.locator("[data-chart=history] .explained")
+    assert not caption.locator("p").is_visible()
+    caption.locator("summary").click()
+    text = caption.locator("p").inner_text()
     assert "× at the foot are 2 runs with failures." in text and "the benchmark itself changed" in text
 
 
@@ -87,6 +91,7 @@ def test_a_run_says_that_the_benchmark_itself_changed(visit, page_of):
 
 def test_the_source_of_a_test_stands_folded_on_its_page(visit, page_of):
     page = visit(page_of(JOIN))
+    page.wait_for_selector("#source")
     assert not page.locator("#source pre").is_visible()
     page.locator("#source summary").click()
     assert page.locator("#source pre").inner_text().startswith("def test_join(shape):")
@@ -95,7 +100,7 @@ def test_the_source_of_a_test_stands_folded_on_its_page(visit, page_of):
 
 def test_all_parametrisations_of_a_test_are_drawn_together(visit, report, page_of):
     page = visit(page_of(JOIN))
-    page.get_by_role("link", name="All parameters of").click()
+    page.get_by_role("link", name="all parameters").click()
     canvases(page, 2)
     assert page.locator(".chart h3").all_inner_texts() == ["wall time: baseline", "wall time: fast"]
     series = page.evaluate("echarts.getInstanceByDom(document.querySelector('.plot')).getOption().legend[0].data")
@@ -108,7 +113,7 @@ def test_all_parametrisations_of_a_test_are_drawn_together(visit, report, page_o
     assert "MiB" in page.locator("#members tbody tr").first.inner_text()
     page.get_by_role("link", name="100-100").click()
     page.wait_for_selector("#runs tbody tr")
-    assert page.locator("h1").inner_text().endswith("[100-100]")
+    assert page.locator(".about .of").inner_text().endswith("[100-100]")
 
 
 def test_parametrisations_are_searched_for_and_the_address_keeps_it(visit, report):
@@ -121,6 +126,26 @@ def test_parametrisations_are_searched_for_and_the_address_keeps_it(visit, repor
     again.wait_for_function("document.querySelectorAll('#members tbody tr').length === 2")
     legend = again.evaluate("echarts.getInstanceByDom(document.querySelector('.plot')).getOption().series.map(it => it.name)")
     assert "10-1000" in legend and "10-100" not in legend
+
+
+def test_levels_of_one_session_are_a_curve(visit, new_records):
+    records = new_records()
+    session = records.record("session", suite="s", tool="t", started="2026-05-01T10:00:00Z")
+    run = records.record("run", session=session, metrics={"wall_time": {"unit": "s", "better": "lower"}})
+    for level in (1, 6, 9):
+        for instance in range(3):
+            records.instance(run, {"id": f"zip[level={level}]"}, {"wall_time": level + instance / 100})
+    report = records.report()
+    (path,) = (report / "test").glob("*.html")
+    page = visit(path)
+    page.wait_for_selector("[data-chart=sweep] canvas")
+    assert page.locator(".chart:visible").count() == 1
+    assert page.locator("[data-chart=sweep] .plot").bounding_box()["y"] < 400
+    assert page.locator("h1").inner_text() == "Wall time: 1.010 s at level 1, 9.010 s at level 9"
+    (path,) = (report / "benchmark").glob("zip-level-6*.html")
+    page = visit(path)
+    page.wait_for_selector("#charts [data-chart=sweep] canvas")
+    assert page.locator("[data-chart=history]").count() == 0
 
 
 def test_a_chart_is_zoomed_with_keys(visit, page_of):
@@ -182,7 +207,7 @@ def test_a_test_with_one_parametrisation_has_no_page_of_its_own(visit, report, p
     page = visit(page_of("gzip"))
     page.wait_for_selector("#runs tbody tr")
     assert not page.locator("#all-parametrisations").is_visible()
-    index = visit(report / "index.html", "#q=test_join[10-1000]")
+    index = visit(report / "index.html", "#view=table&q=test_join[10-1000]")
     index.wait_for_selector("#benchmarks tbody tr")
     index.get_by_role("link", name="all parameters").first.click()
     canvases(index, 2)

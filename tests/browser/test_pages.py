@@ -111,12 +111,13 @@ def test_an_inconclusive_comparison_says_why(visit, report):
 
 
 def test_the_index_and_a_benchmark_show_its_verdict(visit, report):
-    page = open_page(visit, report, "index.html", "#q=gzip")
+    page = open_page(visit, report, "index.html", "#view=table&q=gzip")
     row = page.locator("#benchmarks tbody tr")
     assert row.locator(".chip").inner_text() == "✗ regression"
     assert re.search(r"1\.\d+× .* after against before", row.locator(".chip").get_attribute("title"))
     row.get_by_role("link", name="gzip[level=6]").click()
     page.wait_for_selector(".verdicts")
+    assert re.match(r"✗ Wall time: after is 1\.\d+× slower than before", page.locator("h1").inner_text())
     assert re.search(r"✗ regression wall time 1\.\d+× \[.*\], after against before\.", page.locator(".verdicts").inner_text())
 
 
@@ -231,6 +232,7 @@ def test_what_is_detected_is_drawn_when_asked_for(visit, report):
 
 def test_a_benchmark_says_what_it_could_detect(visit, page_of):
     page = visit(page_of("noisy"))
+    page.wait_for_selector(".detectable")
     said = page.locator(".detectable").inner_text()
     assert re.fullmatch(r"Comparing 10 instances × 10 iterations per side would detect a slowdown of \d+ % or more by wall time, 95 % of the time \(by formula\)\.", said)
     page.get_by_role("link", name="sensitivity", exact=True).click()
@@ -239,8 +241,9 @@ def test_a_benchmark_says_what_it_could_detect(visit, page_of):
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_power_curves_are_drawn_and_told_without_a_script(visit, page_of, dark):
-    page = visit(page_of("noisy"), width=390, height=844, dark=dark, script=False)
+def test_power_curves_are_drawn_and_told(visit, page_of, dark):
+    page = visit(page_of("noisy"), width=390, height=844, dark=dark)
+    page.wait_for_selector(".detectable")
     picture = page.locator(".power svg")
     assert not picture.is_visible()
     page.get_by_text("Probability of detecting each slowdown").click()

@@ -8,11 +8,14 @@ use lapwing_analyse::clean::{BurnInRule, CleaningRules, OutlierMetrics, OutlierR
 use lapwing_analyse::sample::{CommitLine, MainChoice, RepositoryCommits};
 use lapwing_formats::ImportOptions;
 use lapwing_measure::suite::burn_in_file;
-use lapwing_measure::{ancestry, default_line, known_commits, number_of_commits, remote_address};
+use lapwing_measure::{
+    ancestry, commits_after, default_line, known_commits, number_of_commits, remote_address,
+};
 use lapwing_model::{JudgeSettings, JudgedFrom};
 use lapwing_record::{AnnotationCounts, Store, StoreError};
 use lapwing_show::answers::annotating::disregarded_note;
 use lapwing_show::answers::audit::AuditDetail;
+use lapwing_show::report::CommitWords;
 use lapwing_show::writing::Note;
 use lapwing_stats::Confidence;
 
@@ -261,6 +264,20 @@ impl JudgingOptions {
     /// Returns the number of commits after one up to another; `None` if the repository under test does not have them.
     pub fn number_of_commits(&self, after: &str, up_to: &str) -> Option<usize> {
         number_of_commits(self.suite.repository.as_deref()?, after, up_to)
+    }
+
+    /// Returns the newest commits after one up to another, at most so many; none if the repository under test does not
+    /// have them.
+    pub fn commits_after(&self, after: &str, up_to: &str, most: usize) -> Vec<CommitWords> {
+        let repository = self.suite.repository.as_deref();
+        let commits = repository.map(|folder| commits_after(folder, after, up_to, most));
+        let commits = commits.into_iter().flatten();
+        let words = commits.map(|(commit, summary)| CommitWords {
+            commit,
+            subject: summary.subject,
+            author: summary.author,
+        });
+        words.collect()
     }
 
     /// Returns the address of the remote of the repository under test, if the repository has this commit.

@@ -34,8 +34,8 @@ pub use repository::commits::{
 };
 pub use repository::git::{DistrustedRepository, distrusted_repository, user_name};
 pub use repository::revision::{
-    CommitSummary, DefaultLine, ancestry, commit_before, commit_summary, default_line,
-    first_good_commit, known_commits, number_of_commits,
+    CommitSummary, DefaultLine, ancestry, commit_before, commit_summary, commits_after,
+    default_line, first_good_commit, known_commits, number_of_commits,
 };
 pub use repository::source::{
     CommitFolder, CommitState, PythonFolder, PythonFolders, PythonState, SOURCE_VARIABLE,

@@ -31,24 +31,34 @@
     }
     document.getElementById("charts-title").textContent = metric.name.replaceAll("_", " ");
     const place = document.querySelector("#charts .charts");
+    const below = document.querySelector("#more-charts .charts");
     try {
       const content = await load(metric.file);
       if (metric !== current) return;
       for (const handle of handles) handle.dispose();
       handles = [];
       place.replaceChildren();
+      below.replaceChildren();
       document.querySelector("#charts .notes").replaceChildren(...content.notes.map((note) => element("p", { class: "hint" }, ...marked(note))));
-      document.querySelector("#charts .zoom").hidden = !content.charts.length;
-      const open = settings.folded ? 1 : content.charts.length;
-      for (const chart of content.charts.slice(0, open)) place.append(draw(chart, metric));
-      if (open < content.charts.length) place.append(folded(content.charts.slice(open), metric));
+      // The history and the latest distribution, or what there is in their place; the others are below the table.
+      const isFirst = ({ id }) => ["history", "distribution"].includes(id);
+      const first = content.charts.some(isFirst) ? content.charts.filter(isFirst) : content.charts.slice(0, 1);
+      const others = content.charts.filter((chart) => !first.includes(chart));
+      for (const chart of first) place.append(draw(chart, metric));
+      if (settings.folded && others.length) below.append(folded(others, metric));
+      else for (const chart of others) below.append(draw(chart, metric));
+      below.parentElement.hidden = !others.length;
+      showSweep().catch(() => {});
       runs = listOfRuns(content);
       await showRuns(runs);
       if (metric !== current) return;
       traceFromHash();
       if (settings.burn_in?.metric === metric.name) {
         const burnIn = await load(settings.burn_in.file);
-        if (metric === current) place.append(draw(burnIn, metric));
+        if (metric === current) {
+          below.append(draw(burnIn, metric));
+          below.parentElement.hidden = false;
+        }
       }
     } catch (error) {
       place.replaceChildren(element("p", { class: "attention" }, error.message));
@@ -57,10 +67,21 @@
 
   function draw(chart, metric) {
     const stemOfMetric = `${stem}-${metric.name.replace(/[^\w.-]+/g, "_")}`;
-    const hasOlder = chart.id === "iterations" && metric.older.length;
+    const hasOlder = chart.id === "iterations" && metric.older?.length;
     const drawn = figure(chart, stemOfMetric, hasOlder ? (replace) => [olderRuns(metric, chart, replace)] : undefined);
     handles.push(drawn);
     return drawn.section;
+  }
+
+  // The parts that are read last come with the data.
+  async function showRest() {
+    const place = document.getElementById("rest");
+    place.innerHTML = await load(settings.rest);
+    place.replaceWith(...place.childNodes);
+    paintDots();
+    // A source that kept no samples has no iterations to show.
+    document.querySelector('[data-action="show-raw"]')?.addEventListener("click", showRaw);
+    document.querySelector('[data-action="save-raw"]')?.addEventListener("click", saveRaw);
   }
 
   // Charts that are drawn when their fold is opened: before, they have no width.
@@ -99,6 +120,21 @@
       return draw(groups[Number(choice.value)].chart);
     });
     return choice;
+  }
+
+  // The curve of the values by level, where parametrisations of the test differ in one number and have no history.
+  let loadSweeps = Promise.resolve({});
+  let curve;
+
+  async function showSweep() {
+    const metric = current;
+    const chart = (await loadSweeps)[metric?.name];
+    if (metric !== current) return;
+    const place = document.querySelector("#charts .charts");
+    curve?.section.remove();
+    curve?.dispose();
+    curve = chart && !place.querySelector("[data-chart=history]") && figure(chart, `${stem}-${metric.name.replace(/[^\w.-]+/g, "_")}`);
+    if (curve) place.prepend(curve.section);
   }
 
   // --- Runs, and what their numbers rest on.
@@ -142,8 +178,8 @@
         ...(left ? [offer(left === 1 ? "Show the oldest run" : `Show ${Math.min(left, atOnce)} older runs`, atOnce)] : []),
         ...(left > atOnce ? [offer(`Show all ${runs.count.toLocaleString("en")} runs`, left)] : []));
     }
-    const heads = [named ? "run, variant" : "run", "value [95 % CI]", "change", "version", "cv", "instances × iterations", "failures", "session"];
-    const numbers = ["value [95 % CI]", "change", "cv", "instances × iterations", "failures"];
+    const heads = [named ? "run, variant" : "run", "value [95 % CI]", "change", "version", "CV of means", "instances × iterations", "failures", "session"];
+    const numbers = ["value [95 % CI]", "change", "CV of means", "instances × iterations", "failures"];
     place.replaceChildren(
       element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of runs" },
         element("table", {},
@@ -164,7 +200,7 @@
     const problems = [run.failures && `${run.failures} failed`, run.lost && `${run.lost} lost`].filter(Boolean).join(", ");
     const opens = (text) => element("button", { type: "button", class: "trace", onclick: () => trace(run, position) }, text);
     return element("tr", {},
-      element("td", {}, opens(run.time), run.retired ? element("small", { class: "attention" }, " retired") : "", named
+      element("td", {}, opens(run.time), run.retired ? element("small", { class: "hint" }, " retired") : "", named
         ? element("span", { class: "of-variant" }, element("span", { class: "dot", style: `background:${colour(run.colour)}`, "data-colour": run.colour }), run.variant)
         : ""),
       number(opens(run.value), run.other_unit ? ` in ${run.other_unit}` : run.interval ? ` [${run.interval}]` : run.spread ? ` ${run.spread}` : ""),
@@ -172,7 +208,7 @@
       element("td", {}, shortened(run.version)),
       number(run.cv ?? ""),
       run.summary ? number(element("span", { class: "summary" }, "summary"), " ", element("small", { class: "hint" }, run.summary)) : number(run.size ?? ""),
-      number(problems ? element("span", { class: "attention" }, problems) : ""),
+      number(problems ? element("span", { class: "failed" }, problems) : ""),
       element("td", {}, element("small", { class: "hint" }, shortened(run.session))));
   }
 
@@ -200,7 +236,7 @@
     const which = `The run of ${run.time}${run.variant === "default" ? "" : ", " + run.variant}${run.retired ? " (retired, excluded from analysis)" : ""}`;
     const parts = run.summary
       ? [element("p", {}, `${which}: a summary, ${run.summary}. The source kept no samples, so there is no interval.`)]
-      : [element("p", {}, run.value === "skipped" ? `${which}: skipped.` : run.without_value ? `${which}: no iteration counts.` : `${which}: the mean of the means of its instances` +
+      : [element("p", {}, run.value === "skipped" ? `${which}: skipped.` : run.without_value ? `${which}: no iteration counts.` : `${which}: the geometric mean of the means of its instances` +
           (run.interval ? `, 95 % CI ${run.interval}, ${run.size}.` : run.instances.length === 1 ? `, ${run.size}; one instance gives no interval.` : `, ${run.size}.`)),
         element("p", {}, run.left_out ? `Iterations excluded: ${run.left_out}.` : "No iteration was excluded."),
         table("Instances", ["instance", "host", "mean", "iterations used", "excluded", "ended"],
@@ -293,12 +329,12 @@
   if (settings.test) {
     load("tests").then((tests) => {
       document.getElementById("all-parametrisations").hidden = !tests.includes(settings.test);
-    }, () => {});
+      if (tests.includes(settings.test)) loadSweeps = load(`test-${settings.test}.sweeps`);
+      return showSweep();
+    }).catch(() => {});
   }
 
-  // A source that kept no samples has no iterations to show.
-  document.querySelector('[data-action="show-raw"]')?.addEventListener("click", showRaw);
-  document.querySelector('[data-action="save-raw"]')?.addEventListener("click", saveRaw);
   window.addEventListener("hashchange", showMetric);
   showMetric();
+  showRest().catch(() => {});
 })();

@@ -150,7 +150,7 @@
 
     // A change of the level: where it may have begun, and the levels before and after, joined where it was slow.
     levelChange: ({ looks }, look) => (params, api) => {
-      const { label, line: row, tone, colour } = looks[api.value("change")];
+      const { label, line: row, tone, colour, isGradual = Math.abs(api.value("next") - api.value("last")) > 1 } = looks[api.value("change")];
       const { y: top, height } = params.coordSys;
       const half = Math.max(api.size([1, 0])[0] / 2, 1.5);
       const x = (name) => api.coord([api.value(name), 0])[0];
@@ -162,7 +162,7 @@
       const line = (x1, y1, x2, y2, style) => ({ type: "line", shape: { x1, y1, x2, y2 }, style });
       const levels = Number.isFinite(api.value("level"))
         ? [line(from, y("level"), last, y("level"), level), line(next, y("new_level"), to, y("new_level"), level),
-          ...(Math.abs(api.value("next") - api.value("last")) > 1 ? [line(last, y("level"), next, y("new_level"), level)] : [])]
+          ...(isGradual ? [line(last, y("level"), next, y("new_level"), level)] : [])]
         : [];
       // The text is beside the line, where there is room for it.
       const isLeft = next - params.coordSys.x > params.coordSys.width - 60;
@@ -448,8 +448,11 @@
   // Below many places the last label would stick out to the right. There is room for it on a wide page; on a narrow one
   // it ends at its place, and those that it would cover give way.
   function keepLastLabel(option, width) {
-    const { xAxis, grid } = option;
+    const { grid } = option;
+    let { xAxis } = option;
     if (xAxis?.type !== "category" || !xAxis.axisLabel?.hideOverlap || !xAxis.data?.length) return;
+    sayOnce(option, width);
+    xAxis = option.xAxis;
     const room = Math.ceil(3.4 * xAxis.data.at(-1).length - (width - 80) / xAxis.data.length / 2);
     if (room <= grid.right) return;
     if (width > paperWidth) option.grid = { ...grid, right: room };
@@ -620,6 +623,42 @@
     }
   }
 
+  // The same chart with its places on an axis of time.
+  function onTimeAxis(definition) {
+    const time = (place) => (Number.isInteger(place) ? definition.times[place] * 1000 : place);
+    const { option } = definition;
+    const { axisLine } = option.xAxis;
+    const dataset = option.dataset.map((table) => ({ ...table, source: { ...table.source, place: table.source.place.map(time) } }));
+    const series = option.series.map((it) => {
+      if (it.name === "changes") {
+        const ends = it.dimensions.map((name) => ["from", "last", "next", "to", "first", "end"].includes(name));
+        const isGradual = ([, , last, next]) => Math.abs(next - last) > 1;
+        const looks = it.renderItem.looks.map((look, at) => ({ ...look, isGradual: isGradual(it.data[at]) }));
+        return { ...it, data: it.data.map((row) => row.map((value, at) => (ends[at] ? time(value) : value))), renderItem: { ...it.renderItem, looks } };
+      }
+      if (!it.markLine) return it;
+      return { ...it, markLine: { ...it.markLine, data: it.markLine.data.map((mark) => ({ ...mark, xAxis: time(mark.xAxis) })) } };
+    });
+    return { ...definition, option: { ...option, xAxis: { type: "time", axisLine, axisLabel: { hideOverlap: true } }, dataset, series } };
+  }
+
+  // Labels that follow each other are not written twice: of the first places of each, as many as there is room for.
+  function sayOnce(option, width) {
+    const { data, axisLabel } = option.xAxis;
+    if (data.every((text, at) => at === 0 || text !== data[at - 1])) return;
+    const firsts = data.flatMap((text, at) => (at === 0 || text !== data[at - 1] ? [at] : []));
+    const room = Math.max(...firsts.map((at) => data[at].length)) * 7 + 16;
+    const apart = Math.max(1, (room * data.length) / Math.max(width - 80, 1));
+    const shown = new Set();
+    let last = -Infinity;
+    for (const at of firsts) {
+      if (at - last < apart) continue;
+      shown.add(at);
+      last = at;
+    }
+    option.xAxis = { ...option.xAxis, axisLabel: { ...axisLabel, interval: (at) => shown.has(at) }, axisTick: { ...option.xAxis.axisTick, interval: (at) => shown.has(at) } };
+  }
+
   // Zooming must not steal the page's scrolling: the wheel zooms only with Shift held.
   function zooms(definition) {
     // Its cells and its curves have axes of their own.
@@ -633,5 +672,5 @@
     ];
   }
 
-  global.lapwingChart = { draw, prepareEngine, show, plainNumber, unpacked, scaleOf, shortened };
+  global.lapwingChart = { draw, prepareEngine, show, onTimeAxis, plainNumber, unpacked, scaleOf, shortened };
 })(globalThis);

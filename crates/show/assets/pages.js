@@ -440,9 +440,9 @@
     (async () => {
       for (const place of document.querySelectorAll("[data-chart-file]")) {
         try {
-          const { chartFile: file, of } = place.dataset;
+          const { chartFile: file } = place.dataset;
           const chart = await load(file);
-          place.append(figure({ ...chart, height: 240, title: `${of}: ${chart.title}` }, file).section);
+          place.append(figure({ ...chart, height: 240 }, file).section);
         } catch (error) {
           place.append(element("p", { class: "attention" }, error.message));
         }

@@ -236,11 +236,27 @@
     ].join("");
     for (const it of figures) it.dispose();
     const variants = content.variants.map((_, variant) => variant).filter((variant) => drawn.some(({ lines, failed = [] }) => lines.some((line) => line.variant === variant) || failed.some(([it]) => it === variant)));
-    figures = variants.map((variant, at) => figure(chartOf(content, variant, drawn), `${settings.slug}-${content.metric.replace(/[^\w.-]+/g, "_")}-${at + 1}`));
+    figures = document.querySelector("#charts .charts").hidden ? [] : variants.map((variant, at) => figure(chartOf(content, variant, drawn), `${settings.slug}-${content.metric.replace(/[^\w.-]+/g, "_")}-${at + 1}`));
     document.querySelector("#charts .charts").replaceChildren(...figures.map((it) => it.section));
     if (!figures.length) document.querySelector("#charts .charts").replaceChildren(element("p", { class: "hint" }, "Nothing to draw: no run has a value."));
-    document.querySelector("#charts .zoom").hidden = !figures.length;
     showTable(content, new Set(fits.map(({ at }) => at)));
+  }
+
+  // The curve of the values by level, where the parametrisations differ in one number. It is first in a single session,
+  // whose histories would be points.
+  let curve;
+
+  async function showSweep(content, metric) {
+    const chart = (await load(`test-${settings.slug}.sweeps`))[metric.name];
+    const place = document.getElementById("sweep");
+    curve?.dispose();
+    curve = chart && figure(chart, `${settings.slug}-${metric.name.replace(/[^\w.-]+/g, "_")}`);
+    place.replaceChildren(...(curve ? [curve.section] : []));
+    place.hidden = !curve;
+    const histories = document.querySelector("#charts .charts");
+    histories.hidden = curve && content.places.length === 1;
+    if (!histories.hidden) histories.after(place);
+    else histories.before(place);
   }
 
   function failed(error) {
@@ -261,6 +277,7 @@
       current = content;
       document.querySelector("#charts .notes").replaceChildren(...content.notes.map((note) => element("p", { class: "hint" }, note)));
       offer(content);
+      await showSweep(content, metric);
       await redraw(content);
     } catch (error) {
       failed(error);

@@ -263,6 +263,7 @@ impl ReportCommand {
         }
         view.count_commits(|after, up_to| judging.number_of_commits(after, up_to));
         view.link_commits(|commit| judging.remote_with(commit));
+        view.describe_commits(|after, up_to, most| judging.commits_after(after, up_to, most));
         Ok((view, contents, judged.notes))
     }
 

@@ -159,15 +159,46 @@ pub struct CommitSummary {
     pub parents: usize,
 }
 
+/// Returns the hashes of the newest commits after one up to another with what people know them by, at most so many;
+/// none if the repository around the folder does not have both.
+pub fn commits_after(
+    folder: &Path,
+    after: &str,
+    up_to: &str,
+    most: usize,
+) -> Vec<(String, CommitSummary)> {
+    if number_of_commits(folder, after, up_to).is_none() {
+        return Vec::new();
+    }
+    let range = format!("{after}..{up_to}");
+    let most = format!("--max-count={most}");
+    let format = "--format=%H%x00%s%x00%an%x00%P";
+    let lines = output(git(folder).args(["log", &most, format, "--end-of-options", &range]));
+    let commit = |line: &str| {
+        let (hash, rest) = line.split_once('\0')?;
+        Some((hash.to_owned(), CommitSummary::of(rest)?))
+    };
+    lines
+        .unwrap_or_default()
+        .lines()
+        .filter_map(commit)
+        .collect()
+}
+
+impl CommitSummary {
+    fn of(line: &str) -> Option<Self> {
+        let mut parts = line.split('\0');
+        Some(Self {
+            subject: parts.next()?.to_owned(),
+            author: parts.next()?.to_owned(),
+            parents: parts.next()?.split_whitespace().count(),
+        })
+    }
+}
+
 /// Returns what people know a commit by; `None` if the repository around the folder does not have it.
 pub fn commit_summary(folder: &Path, commit: &str) -> Option<CommitSummary> {
     let format = "--format=%s%x00%an%x00%P";
     let words = ["show", "-s", format, "--end-of-options", commit];
-    let line = first_line(git(folder).args(words))?;
-    let mut parts = line.split('\0');
-    Some(CommitSummary {
-        subject: parts.next()?.to_owned(),
-        author: parts.next()?.to_owned(),
-        parents: parts.next()?.split_whitespace().count(),
-    })
+    CommitSummary::of(&first_line(git(folder).args(words))?)
 }

@@ -83,6 +83,7 @@ pub(crate) fn view(benchmarks: &[BenchmarkData]) -> ComparisonView {
         options,
         suites: suites.into(),
         notes: Vec::new(),
+        next: None,
     }
 }
 

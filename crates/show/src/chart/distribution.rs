@@ -21,8 +21,9 @@ const LABEL_WIDTH: f64 = 250.0;
 
 /// Returns the chart of the iterations that count of the latest of these runs, a row per run, newest first,
 /// coloured by variant.
-pub fn distribution(sample: &MetricSample, runs: &[RunSample], colours: &VariantColours) -> Chart {
-    let all: Vec<&RunSample> = runs.iter().rev().filter(|run| count(run) > 0).collect();
+pub fn distribution(sample: &MetricSample, runs: &[&RunSample], colours: &VariantColours) -> Chart {
+    let newest_first = runs.iter().rev().copied();
+    let all: Vec<&RunSample> = newest_first.filter(|run| count(run) > 0).collect();
     let groups = all.get(..MOST_GROUPS.min(all.len())).unwrap_or(&all);
     let scale = UnitScale::of_all(
         groups.iter().flat_map(|run| steady(run)).map(|it| it.0),

@@ -207,10 +207,34 @@ pub fn history(
         sentences.push("Click a point to see its run.".to_owned());
     }
     let mut chart = Chart::new("history", title, sentences.join(" "), 300, option);
+    chart.times = times(points);
     if points.iter().any(|point| !point.link.is_empty()) && common_link(points).is_none() {
         chart.links = points.iter().map(|point| point.link.clone()).collect();
     }
     chart
+}
+
+/// Returns the time of each place: of its version, or of the measurement where all have the same. None where a time
+/// axis would say no more than their order, or something else.
+fn times(points: &[HistoryPoint]) -> Vec<i64> {
+    const FEWEST: usize = 3;
+    let dates = || points.iter().map(|it| it.place.version_date);
+    let one_version = dates().all(|it| it == dates().next().flatten());
+    let mut times: Vec<i64> = Vec::new();
+    for (point, place) in points.iter().zip(places_of(points)) {
+        let measured = point.place.measured;
+        let date = point.place.version_date.filter(|_| !one_version);
+        if place == times.len() {
+            times.push(date.unwrap_or(measured).as_second());
+        }
+    }
+    let in_order = times.windows(2).all(|pair| pair[0] <= pair[1]);
+    let is_long = times.first() < times.last() && times.len() >= FEWEST;
+    if in_order && is_long {
+        times
+    } else {
+        Vec::new()
+    }
 }
 
 fn push(list: &mut Value, item: Value) {
@@ -325,7 +349,7 @@ fn sentences(points: &[HistoryPoint]) -> Vec<String> {
     }
     if estimates > 0 {
         sentences.push(
-            "Mean of the instances' means per run; the bar is its 95 % confidence interval."
+            "Geometric mean of the instances' means per run; the bar is its 95 % confidence interval."
                 .to_owned(),
         );
     }

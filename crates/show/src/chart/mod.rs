@@ -21,6 +21,7 @@ mod marks;
 mod parts;
 mod power;
 mod ratios;
+mod sweep;
 mod threshold_map;
 mod variability;
 
@@ -46,6 +47,7 @@ pub(super) use marks::history_marks::{mark_series, sentence as mark_sentence};
 pub use marks::level_marks::LevelMark;
 pub(super) use marks::thin::thin;
 pub use ratios::ratios;
+pub use sweep::{SweepPoint, sweep};
 pub use threshold_map::threshold_map;
 pub use variability::variability;
 
@@ -80,6 +82,9 @@ pub struct Chart {
     /// Other ways to look at the same data; the first is the option as it is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub views: Vec<ChartView>,
+    /// The time of each place on the axis, in seconds, where the axis may show time instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub times: Vec<i64>,
     /// Targets of clicks, by the number in the column `run`.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_packed")]
     pub links: Vec<String>,
@@ -115,6 +120,7 @@ impl Chart {
             height,
             option,
             views: Vec::new(),
+            times: Vec::new(),
             links: Vec::new(),
         }
     }

@@ -318,7 +318,7 @@ pub(super) fn headline(view: &ComparisonView) -> Headline {
     }
 }
 
-fn news_of(verdict: Verdict) -> News {
+pub(super) fn news_of(verdict: Verdict) -> News {
     match verdict {
         Verdict::Regression => News::Worse,
         Verdict::WorseInRuns => News::Suspected,
@@ -353,7 +353,7 @@ fn worst_fact(it: &Comparison) -> Markup {
 }
 
 /// Returns the values of both sides with their intervals.
-fn picture(it: &Comparison) -> Option<Markup> {
+pub(super) fn picture(it: &Comparison) -> Option<Markup> {
     let value = |name: &str, estimate: Estimate| SideValue {
         name: name.to_owned(),
         text: estimate.value_text(&it.metric.unit),

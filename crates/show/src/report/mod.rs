@@ -24,6 +24,7 @@ mod sections;
 mod slug;
 mod source;
 mod studies;
+mod sweep;
 mod together;
 mod traces;
 
@@ -44,7 +45,7 @@ use super::{VariantColours, VerdictCounts, chart};
 use crate::document::THEME_SCRIPT;
 use crate::trace::LANES_SCRIPT;
 use crate::writing::Note;
-pub use changes::ChangesView;
+pub use changes::{ChangesView, CommitWords};
 pub(crate) use changes::{FindingSentence, SizeWords};
 use compare::ComparisonIndex;
 pub use compare::ComparisonView;
@@ -540,7 +541,7 @@ fn write_benchmark(
         .iter()
         .map(|row| DetectionRow::new(&row.noise, benchmark.clone(), options.detect))
         .collect();
-    let page = page::page(&page::BenchmarkPage {
+    let shown = page::BenchmarkPage {
         data,
         slug,
         views: &views,
@@ -552,7 +553,8 @@ fn write_benchmark(
         burn_in: burn_in.as_ref(),
         detection: &detection,
         site,
-    });
+    };
+    let page = page::page(&shown, pack)?;
     let bars = bar::of_benchmark(&benchmark, &views, &site.colours);
     let member = TestMember::of(&benchmark, &views, &metrics);
     let study = if site.contents.studies {

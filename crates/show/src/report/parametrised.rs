@@ -1,6 +1,6 @@
 //! A page for each test that was measured with several parametrisations: all of them together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use maud::html;
 use serde::Serialize;
@@ -11,14 +11,14 @@ use super::frame::{PageFrame, url_part};
 use super::headline::{Headline, News};
 use super::index_parts::columns::BenchmarkLink;
 use super::index_parts::row::{IndexRow, MetricIndexRows};
-use super::page::zoom_hint;
 use super::sections::metric::history_points;
 use super::slug::slug;
+use super::sweep::TestLevels;
 use super::{MetricView, ReportSite, together};
-use crate::chart::HistoryPoint;
+use crate::chart::{Chart, HistoryPoint};
 use crate::sample::metric_title;
 use lapwing_analyse::sample::RunMoment;
-use lapwing_model::text::counted;
+use lapwing_model::text::{capitalised, counted, plural};
 
 /// The side file that says which tests have a page.
 const LIST: &str = "tests";
@@ -37,11 +37,6 @@ pub(super) fn parts(id: &str) -> Option<(&str, String)> {
 /// Returns the name of the page of a benchmark's test, should it get one.
 pub(super) fn test_slug(suite: &str, id: &str) -> String {
     slug(suite, parts(id).map_or(id, |(test, _)| test))
-}
-
-/// Returns the name of a benchmark without its parameters.
-pub(super) fn test_name(id: &str) -> &str {
-    parts(id).map_or(id, |(test, _)| test)
 }
 
 /// A parametrisation on the page of its test.
@@ -199,12 +194,23 @@ impl TestPages {
                 names.push(&metric.name);
             }
         }
+        let names_of_members: Vec<&str> = members.iter().map(|it| it.name.as_str()).collect();
+        let levels = TestLevels::of(&names_of_members);
+        let mut sweeps: BTreeMap<&str, Chart> = BTreeMap::new();
+        for name in &names {
+            let chart = (levels.as_ref()).and_then(|it| it.chart(&members, name, &site.colours));
+            if let Some(chart) = chart {
+                sweeps.insert(name, chart);
+            }
+        }
         let mut metrics = Vec::new();
         let mut pack = DataPack::new(&site.directory, &format!("test-{slug}"));
-        for (number, name) in names.into_iter().enumerate() {
+        // First, so that it is in the first file whatever follows.
+        pack.add(&format!("test-{slug}.sweeps"), &sweeps)?;
+        for (number, name) in names.iter().enumerate() {
             let file = format!("test-{slug}.m{number}");
             metrics.push(MetricCharts {
-                name: name.to_owned(),
+                name: (*name).to_owned(),
                 file: together::write(&mut pack, &file, &members, name)?,
             });
         }
@@ -214,28 +220,82 @@ impl TestPages {
             slug: &slug,
             metrics: &metrics,
         };
-        let page = page(site, first, members.len(), &settings);
+        let page = page(site, &members, levels.as_ref(), &settings);
         site.directory.write(&format!("test/{slug}.html"), &page)?;
         self.written.insert(slug);
         Ok(())
     }
 }
 
+/// Returns the answer about all parametrisations: what got slower, else how they compare.
+fn headline(members: &[TestMember], levels: Option<&TestLevels>) -> Headline {
+    let first_metric = |member: &TestMember| member.metrics.first().map(|it| it.rows.clone());
+    let rows: Vec<Vec<IndexRow>> = (members.iter())
+        .map(|it| first_metric(it).unwrap_or_default())
+        .collect();
+    let number = members.len();
+    let slower: Vec<(&TestMember, &IndexRow)> = (members.iter().zip(&rows))
+        .filter_map(|(member, rows)| {
+            Some((member, rows.iter().find(|it| it.since.is_regression())?))
+        })
+        .collect();
+    let size = |row: &IndexRow| row.since.since_size.unwrap_or(f64::INFINITY);
+    let worst = (slower.iter()).max_by(|one, other| size(one.1).total_cmp(&size(other.1)));
+    let value = |at: usize| {
+        let row = rows.get(at)?.iter().find(|it| it.value.is_some())?;
+        Some(&row.value_text)
+    };
+    let metric = members.iter().find_map(|it| it.metrics.first());
+    let mut title = metric.map_or_else(String::new, |it| metric_title(&it.name));
+    let mut named = rows.iter().flatten().filter(|it| it.named);
+    if let Some(row) = named.next() {
+        title = format!("{} of {}", title, row.variant);
+    }
+    let range = levels.and_then(TestLevels::ends).and_then(|ends| {
+        let parameter = &levels?.parameter;
+        let [low, high] =
+            ends.map(|(level, at)| Some(format!("{} at {parameter} {level}", value(at)?)));
+        Some(format!("{title}: {}, {}", low?, high?))
+    });
+    let range = range.map(|it| capitalised(&it));
+    match worst {
+        Some((member, row)) => Headline {
+            facts: std::iter::once(html! {
+                a href=(format!("../{}", row.since.since_link)) { (member.name) ": " (row.since.since) } "."
+            })
+            .chain(range.map(|it| html! { (it) "." }))
+            .collect(),
+            ..Headline::new(
+                News::Worse,
+                html! { (slower.len()) " of " (counted(number, "parametrisation")) " " (plural(slower.len(), "has", "have")) " a regression" },
+            )
+        },
+        None => Headline::new(
+            News::Nothing,
+            html! { @match range { Some(range) => (range), None => (counted(number, "parametrisation")) } },
+        ),
+    }
+}
+
 fn page(
     site: &ReportSite,
-    first: &TestMember,
-    members: usize,
+    members: &[TestMember],
+    levels: Option<&TestLevels>,
     settings: &TestPageSettings<'_>,
 ) -> String {
+    let (name, suite) = (members.first()).map_or(("", ""), |first| {
+        (first.test(), first.benchmark.suite.as_str())
+    });
     let frame = PageFrame {
         page: None,
-        name: first.test(),
+        name,
         headline: &Headline {
             about: Some(html! {
-                "suite " a href=(format!("../index.html#suite={}", url_part(&first.benchmark.suite))) { (first.benchmark.suite) }
-                " · " (counted(members, "parametrisation"))
+                strong.of { (name) }
+                " · suite " a href=(format!("../index.html#suite={}", url_part(suite))) { (suite) }
+                " · " (counted(members.len(), "parametrisation"))
             }),
-            ..Headline::new(News::Nothing, html! { (first.test()) })
+            ..headline(members, levels)
         },
         class: "inner test",
         skip: ("#charts-title", "Skip to the charts"),
@@ -244,20 +304,20 @@ fn page(
     };
     let main = html! {
         section #charts aria-labelledby="charts-title" {
-            h2 #charts-title tabindex="-1" { "History" }
+            h2.unseen #charts-title tabindex="-1" { "History" }
             @if settings.metrics.len() > 1 {
                 p.tabs { @for metric in settings.metrics {
                     a data-metric=(metric.name) href=(format!("#metric={}", url_part(&metric.name))) { (metric_title(&metric.name)) } " "
                 } }
             }
+            div.notes {}
+            div #sweep hidden {}
+            div.charts {}
             form #filters role="search" aria-label="Which parametrisations" {
                 label.wide { span { "Search" } input type="search" name="q" placeholder="part of a parametrisation" autocomplete="off"; }
                 label { span { "Draw" } select name="draw" {} }
             }
             p #shown role="status" {}
-            (zoom_hint())
-            div.notes {}
-            div.charts {}
             noscript { p { "Charts and the table need JavaScript. The pages of the benchmarks are in the folder " code { "benchmark" } "." } }
         }
         section #members aria-labelledby="members-title" {

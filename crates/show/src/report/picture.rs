@@ -170,6 +170,70 @@ pub(super) fn sides_picture(sides: &[SideValue; 2], news: News) -> Markup {
     }
 }
 
+/// The runs of a side of a change.
+#[derive(Debug)]
+pub(super) struct SideRuns {
+    pub(super) name: &'static str,
+    pub(super) values: Vec<f64>,
+    pub(super) level: f64,
+    /// The level in words.
+    pub(super) text: String,
+}
+
+/// Returns the values of the runs before and after a change as dots, with the levels as lines.
+pub(super) fn runs_picture(sides: &[SideRuns; 2], news: News) -> Markup {
+    const WIDTH: f64 = 420.0;
+    const LEFT: f64 = 52.0;
+    const RIGHT: f64 = 80.0;
+    const ROW: f64 = 26.0;
+    const MOST: usize = 60;
+    let all = || {
+        let each = sides.iter().flat_map(|it| it.values.iter().copied());
+        each.filter(|it| it.is_finite())
+    };
+    let lowest = all().fold(f64::INFINITY, f64::min);
+    let highest = all().fold(f64::NEG_INFINITY, f64::max);
+    let x = |value: f64| {
+        let share = if highest > lowest {
+            (value - lowest) / (highest - lowest)
+        } else {
+            0.5
+        };
+        LEFT + share.clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT)
+    };
+    let dots = |values: &[f64], y: f64| {
+        let mut path = String::new();
+        for (number, at) in thin(values, MOST).into_iter().enumerate() {
+            if let Some(value) = values.get(at).filter(|it| it.is_finite()) {
+                // Neighbours lie on lines of their own, so that equal values do not hide each other.
+                let line = y + 4.0 * as_f64(number % 3) - 4.0;
+                // Writing into a text cannot fail.
+                let _infallible = write!(path, "M{:.1} {line}h0", x(*value));
+            }
+        }
+        path
+    };
+    let each = sides.iter().map(|it| {
+        let runs = it.values.len();
+        format!("{} {} in {runs} runs", it.name, it.text)
+    });
+    let title = each.collect::<Vec<_>>().join(", ");
+    html! {
+        svg class=(format!("runs-picture {}", news.class())) viewBox=(format!("0 0 {WIDTH} {}", 2.0 * ROW)) width=(WIDTH) height=(2.0 * ROW) role="img" aria-label=(title) {
+            title { (title) }
+            @for (at, it) in sides.iter().enumerate() {
+                @let y = ROW * as_f64(at) + ROW / 2.0;
+                g class=[(at == 1).then_some("after")] {
+                    text x="0" y=(y + 4.0) { (it.name) }
+                    path d=(dots(&it.values, y)) {}
+                    line x1=(format!("{:.1}", x(it.level))) x2=(format!("{:.1}", x(it.level))) y1=(y - 10.0) y2=(y + 10.0) {}
+                    text.value x=(WIDTH - RIGHT + 10.0) y=(y + 4.0) { (it.text) }
+                }
+            }
+        }
+    }
+}
+
 /// Returns a place for a label near its own that is not over another one.
 fn apart(own: f64, other: f64) -> f64 {
     const LINE: f64 = 14.0;

@@ -10,7 +10,9 @@ use lapwing_analyse::detect::{DetectOptions, Histories};
 use lapwing_analyse::judge::MetricChoice;
 use lapwing_analyse::sample::BenchmarkData;
 use lapwing_model::{BenchmarkLimits, JudgeLimits, JudgeSettings, MetricLimits};
-use lapwing_show::report::{ChangesView, DetectionTarget, ReportOptions, ReportWriter};
+use lapwing_show::report::{
+    ChangesView, CommitWords, DetectionTarget, ReportOptions, ReportWriter,
+};
 
 /// Returns quiet benchmarks with one instance per run.
 fn quiet(number: u32, runs: u32) -> Vec<BenchmarkData> {
@@ -114,8 +116,8 @@ fn changed() -> BTreeMap<String, String> {
 fn the_page_of_changes_shows_each_cause_with_its_evidence() {
     let files = changed();
     let page = &files["changes.html"];
-    insta::assert_snapshot!(text_between(page, "<main>", "<section"), @"Changes 2 new regressions and 1 new improvement in 8 histories, 80 runs (false findings at most 5 %). One value per run, compared with those before and after: one instance per run is enough. Changes at the same place are one cause. New ones come first, regressions before improvements, and then those that change most wall time per run.");
-    insta::assert_snapshot!(text_between(page, "<section class=\"cause\" id=\"c1\"", "</section>"), @"✗ regression 2 benchmarks changed together, most of all it 2: wall time slower by 29 % [28, 31] since 1.30, 2026-10-21 suspects 1 version: 1.30 (2026-10-21) ( 1.29..1.30 ) cost +535 ms wall time per run of 2 benchmarks changed there too kernel 6.6, 6.7 and 1 more → 6.10, 6.9 and 1 more (tells 80 % of the runs apart) state new ; if it is known: lapwing triage acknowledge 93a38c50 b5ad3f7c benchmark metric before after change [95 % CI] runs since id verdict it 2 wall time 1.07 s 1.39 s 1.29× [1.28, 1.31] 30 / 50 1.30 93a38c50 ✗ regression it 5 wall time 1.06 s 1.28 s 1.21× [1.20, 1.22] 30 / 50 1.30 b5ad3f7c ✗ regression");
+    insta::assert_snapshot!(text_between(page, "<section class=\"headline", "<section class=\"cause"), @"✗ 2 new regressions and 1 new improvement in 8 histories, 80 runs 2 benchmarks changed together, most of all it 2: wall time slower by 29 % [28, 31] , since 1.30, 2026-10-21. Next: lapwing triage acknowledge 93a38c50 Copy marks it as known ? Of all findings together at most 5 % are false. One value per run, compared with those before and after: one instance per run is enough. Changes at the same place are one cause. New ones come first, regressions before improvements, and then those that change most wall time per run. 80 runs: 1.07 s before, 1.39 s after 1.07 s 1.39 s");
+    insta::assert_snapshot!(text_between(page, "<section class=\"cause\" id=\"c1\"", "</section>"), @"✗ regression 2 benchmarks changed together, most of all it 2: wall time slower by 29 % [28, 31] since 1.30, 2026-10-21 suspects 1 version: 1.30 (2026-10-21) ( 1.29..1.30 ) runs before 1.07 s in 30 runs, after 1.39 s in 50 runs before 1.07 s after 1.39 s cost +535 ms wall time per run of 2 benchmarks changed there too kernel 6.6, 6.7 and 1 more → 6.10, 6.9 and 1 more (tells 80 % of the runs apart) state new ; if it is known: lapwing triage acknowledge 93a38c50 b5ad3f7c benchmark metric before after change [95 % CI] runs since id verdict it 2 wall time 1.07 s 1.39 s 1.29× [1.28, 1.31] 30 / 50 1.30 93a38c50 ✗ regression it 5 wall time 1.06 s 1.28 s 1.21× [1.20, 1.22] 30 / 50 1.30 b5ad3f7c ✗ regression");
     insta::assert_snapshot!(text_between(page, "<h2 id=\"c2-title\"", "</h2>"), @"✓ improvement it 7: wall time faster by 30.1 % [29.3, 30.9]");
     assert!(page.contains("href=\"benchmark/it-2-"));
     let rows = entry(&files, "changes");
@@ -134,9 +136,7 @@ fn the_page_of_changes_shows_each_cause_with_its_evidence() {
 fn the_index_and_a_benchmark_show_its_change() {
     let files = changed();
     let index = &files["index.html"];
-    assert!(index.contains(
-        "<a href=\"changes.html\"><strong>2 new regressions and 1 new improvement</strong></a>"
-    ));
+    assert!(index.contains("2 new regressions and 1 new improvement"));
     let rows = entry(&files, "index.m0");
     let since: Vec<&str> = rows["since"]
         .as_array()
@@ -159,7 +159,7 @@ fn the_index_and_a_benchmark_show_its_change() {
         .iter()
         .find(|(name, _)| name.starts_with("benchmark/it-2-"))
         .expect("a page");
-    insta::assert_snapshot!(text_between(page, "<ul class=\"verdicts\"", "</ul>"), @"✗ regression wall time slower by 29 % [28, 31] since 1.30, 2026-10-21 , from 1.07 s to 1.39 s.");
+    insta::assert_snapshot!(text_between(page, "<section class=\"headline", "<details"), @"it 2 · suite synthetic · all parameters ✗ Wall time slower by 29 % [28, 31] since 1.30, 2026-10-21 Level 1.07 s in 30 runs before, 1.39 s in 50 runs since. Latest: wall time 1.43 s (1 instance × 2) in the run of 2026-12-09 14:13 night-79, 1.79. Excluded: 1 burn-in. Next: lapwing triage acknowledge 93a38c50 Copy marks it as known");
     let slug = name.strip_prefix("benchmark/").expect("its folder");
     let slug = slug.strip_suffix(".html").expect("its ending");
     let metric = entry(&files, &format!("{slug}.m0"));
@@ -175,6 +175,86 @@ fn the_index_and_a_benchmark_show_its_change() {
         .find(|(name, _)| name.starts_with("benchmark/it-3-"))
         .expect("a page");
     assert!(!quiet.1.contains("history-changes"));
+    insta::assert_snapshot!(text_between(quiet.1, "<section class=\"headline", "<details"), @"it 3 · suite synthetic · all parameters No change in 80 runs Latest: wall time 1.05 s (1 instance × 2) in the run of 2026-12-09 14:13 night-79, 1.79. Excluded: 1 burn-in.");
+    assert_eq!(metric["times"], serde_json::Value::Null);
+    let times = metric["charts"][0]["times"].as_array().expect("times");
+    assert_eq!(times.len(), 80);
+}
+
+#[test]
+fn the_headline_of_a_benchmark_is_its_largest_open_change_and_not_the_newest() {
+    let mut benchmarks = quiet(4, 80);
+    slow_down(&mut benchmarks[1], 30..80, 1.37);
+    slow_down(&mut benchmarks[1], 60..80, 1.08);
+    let view = view(&benchmarks);
+    let files = report(benchmarks, Some(view));
+    let page = page_of(&files, "it-1-");
+    insta::assert_snapshot!(text_between(page, "<h1>", "</h1>"), @"✗ Wall time slower by 37 % [35, 38] since 1.30, 2026-10-21");
+    assert!(page.contains("1 more open change"), "{page}");
+    assert!(
+        page.contains("<section class=\"headline worse\">"),
+        "{page}"
+    );
+    let since = entry(&files, "index.m0")["since"].clone();
+    assert!(since.to_string().contains("since 1.30"), "{since}");
+}
+
+#[test]
+fn a_change_that_the_suite_shares_is_no_news_of_a_benchmark() {
+    let mut benchmarks = quiet(12, 60);
+    for data in &mut benchmarks {
+        slow_down(data, 40..60, 1.15);
+    }
+    let view = view(&benchmarks);
+    let files = report(benchmarks, Some(view));
+    let page = page_of(&files, "it-1-");
+    assert!(
+        page.contains("<section class=\"headline no-news\">"),
+        "{page}"
+    );
+    assert!(
+        page.contains("Most of the suite changed there too"),
+        "{page}"
+    );
+}
+
+#[test]
+fn suspects_are_told_with_message_and_author_where_the_repository_has_them() {
+    let mut benchmarks = quiet(4, 60);
+    for data in &mut benchmarks {
+        for instance in &mut data.instances {
+            let mut run = (*instance.run).clone();
+            let name = run.version.name.as_deref().expect("a name");
+            run.version.commit = Some(format!("{:0>40}", &name[2..]));
+            instance.run = run.into();
+        }
+    }
+    slow_down(&mut benchmarks[1], 40..60, 1.3);
+    let mut view = view(&benchmarks);
+    view.describe_commits(|after, up_to, _| {
+        assert!(
+            after.ends_with("39") && up_to.ends_with("40"),
+            "{after} {up_to}"
+        );
+        vec![CommitWords {
+            commit: up_to.to_owned(),
+            subject: "a check more".to_owned(),
+            author: "Ada".to_owned(),
+        }]
+    });
+    let files = report(benchmarks.clone(), Some(view));
+    let said = "<q>a check more</q> <span class=\"hint\">Ada</span>";
+    assert!(files["changes.html"].contains(said));
+    // Who measured it is not known to be able to bisect it, nor how many commits there are.
+    assert!(!files["changes.html"].contains("bisect"));
+    let without = report(benchmarks.clone(), Some(self::view(&benchmarks)));
+    assert!(!without["changes.html"].contains("<q>"));
+}
+
+fn page_of<'a>(files: &'a BTreeMap<String, String>, beginning: &str) -> &'a str {
+    let beginning = format!("benchmark/{beginning}");
+    let found = files.iter().find(|(name, _)| name.starts_with(&beginning));
+    found.expect("a page").1
 }
 
 #[test]
@@ -208,7 +288,7 @@ fn a_setting_that_is_not_measured_any_more_comes_last_and_counts_no_more() {
     let view = view(&benchmarks);
     let files = report(benchmarks, Some(view));
     let index = text_between(&files["index.html"], "<main>", "</main>");
-    insta::assert_snapshot!(index.split(" Search").next().expect("a part"), @"Nothing is wrong with the latest runs of 2 benchmarks: no failures, no change from the run before that shows, at least 3 instances each. In the history: no change in 2 of 4 histories; 2 not judged: not measured any more . 2 settings of benchmarks are not measured any more, and come last in the table.");
+    insta::assert_snapshot!(index.split(" Search").next().expect("a part"), @"No change in 2 of 4 histories; 2 not judged: not measured any more (40 runs) ? A change is a level that differs from the one before by more than the noise explains, such as 14 % slower since a commit. If nothing changed, there is a finding in at most 5 % of such reports. Small changes need more runs: each night adds to what can be seen. 2 settings of benchmarks are not measured any more, and come last in the table. Map Table");
     let rows = entry(&files, "index.m0");
     let order = ["it 0", "it 1", "it 0", "it 1"];
     assert_eq!(rows["id"], serde_json::json!(order));
@@ -225,7 +305,7 @@ fn a_change_that_the_whole_suite_shares_is_one_cause() {
     let view = view(&benchmarks);
     let files = report(benchmarks, Some(view));
     let page = &files["changes.html"];
-    insta::assert_snapshot!(text_between(page, "<section class=\"cause\" id=\"c1\"", "<div"), @"✗ regression Suite synthetic: 12 histories changed together, by +15 % in the median since 1.40, 2026-10-31 suspects 1 version: 1.40 (2026-10-31). As the whole suite changed, look for a change of the machine first. ( 1.39..1.40 ) cost +1.96 s wall time per run of 12 benchmarks changed there too kernel 6.10, 6.9 and 1 more → 6.11, 6.12 and 1 more state new ; if it is known: lapwing triage expect '*' --at-version 1.40");
+    insta::assert_snapshot!(text_between(page, "<section class=\"cause\" id=\"c1\"", "<div class=\"scroll\""), @"✗ regression Suite synthetic: 12 histories changed together, by +15 % in the median since 1.40, 2026-10-31 suspects 1 version: 1.40 (2026-10-31). As the whole suite changed, look for a change of the machine first. ( 1.39..1.40 ) runs before 1.06 s in 40 runs, after 1.22 s in 20 runs before 1.06 s after 1.22 s cost +1.96 s wall time per run of 12 benchmarks changed there too kernel 6.10, 6.9 and 1 more → 6.11, 6.12 and 1 more state new ; if it is known: lapwing triage expect '*' --at-version 1.40");
     assert!(page.contains("<a href=\"#cause=1\">All in the table</a>"));
     // Links lead to the section of the cause, or to the row in the table.
     let rows = entry(&files, "index.m0");
@@ -271,11 +351,11 @@ fn a_page_without_changes_says_why() {
     let few = quiet(2, 5);
     let short = view(&few);
     let files = report(few, Some(short));
-    insta::assert_snapshot!(text_between(&files["changes.html"], "<main>", "</main>"), @"Changes No history is long enough yet to look for changes. A change needs at least 10 runs of a benchmark, such as one per night or per commit; the longest history has 5. lapwing run adds a run, lapwing run --commits measures past commits, lapwing import reads the results of other tools. To compare two versions now, use lapwing compare . 2 histories with too few runs to test (10 are needed) it 0 it 1");
+    insta::assert_snapshot!(text_between(&files["changes.html"], "<main>", "</main>"), @"No history is long enough yet to look for changes A change needs at least 10 runs of a benchmark, such as one per night or per commit; the longest history has 5. lapwing run adds a run, lapwing run --commits measures past commits, lapwing import reads the results of other tools. To compare two versions now, use lapwing compare . 2 histories with too few runs to test (10 are needed) it 0 it 1");
     let none = quiet(2, 40);
     let silent = view(&none);
     let files = report(none, Some(silent));
-    insta::assert_snapshot!(text_between(&files["changes.html"], "<main>", "</main>"), @"Changes No change found in 2 histories, 40 runs. A change is a level that differs from the one before by more than the noise explains, such as 14 % slower since a commit. If nothing changed, there is a finding in at most 5 % of such reports. Small changes need more runs: each night adds to what can be seen.");
+    insta::assert_snapshot!(text_between(&files["changes.html"], "<main>", "</main>"), @"No change found in 2 histories, 40 runs ? A change is a level that differs from the one before by more than the noise explains, such as 14 % slower since a commit. If nothing changed, there is a finding in at most 5 % of such reports. Small changes need more runs: each night adds to what can be seen.");
     assert!(!files["index.html"].contains("In the history"));
 }
 

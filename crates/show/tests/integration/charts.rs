@@ -389,7 +389,7 @@ fn a_chart_without_data_says_so_and_still_draws() {
         ..synthetic::Recipe::default()
     });
     let (sample, colours) = sample(&data);
-    let chart = chart::distribution(&sample, &sample.runs, &colours);
+    let chart = chart::distribution(&sample, &sample.runs.iter().collect::<Vec<_>>(), &colours);
     assert_eq!(chart.subtitle, "Nothing to draw: no iteration counts.");
     for chart in [
         chart,

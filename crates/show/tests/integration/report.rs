@@ -188,12 +188,19 @@ fn an_instance_that_came_to_no_iteration_is_a_failure() {
     let page = files.iter().find(|(name, _)| name.starts_with("benchmark"));
     let page = page.expect("a page").1;
     for said in [
-        "has no value. <a href=\"#failures\">What failed</a>",
-        "3 failures in the latest runs",
-        "None: nothing came to an iteration.",
+        "<section class=\"headline worse\">",
+        "The latest run <a href=\"#failures\">failed</a>: 3 failures",
+        "has no value.",
     ] {
         assert!(page.contains(said), "{said} in {page}");
     }
+    let slug = entry(&files, "index.m0")["slug"][0].clone();
+    let rest = entry(&files, &format!("{}.rest", slug.as_str().expect("a text")));
+    let rest = rest.as_str().expect("a text");
+    assert!(
+        rest.contains("None: nothing came to an iteration."),
+        "{rest}"
+    );
 }
 
 #[test]
@@ -284,16 +291,38 @@ fn a_report_without_every_iteration_is_otherwise_the_same() {
     assert!(kept.len() + 2 <= with.len(), "both kinds are in the other");
     let differ = kept.iter().filter(|name| with[**name] != without[**name]);
     let differ: Vec<&str> = differ.map(|name| name.as_str()).collect();
-    let (page, charts) = match differ.as_slice() {
-        [page, charts @ ..] if page.starts_with("benchmark/") => (&without[*page], charts),
+    // What the page's script is told of the files differs.
+    let (_, entries) = match differ.as_slice() {
+        [page, entries @ ..] if page.starts_with("benchmark/") => (page, entries),
         other => panic!("{other:?}"),
     };
-    assert!(page.contains("<code>lapwing report --raw</code>"));
-    for name in charts {
-        assert!(name.contains(".m"), "{name}");
-        assert!(
-            without[*name].contains("lapwing report --raw adds older ones"),
-            "{name}"
-        );
+    for name in entries {
+        let said = if name.contains(".rest") {
+            "<code>lapwing report --raw</code>"
+        } else {
+            "lapwing report --raw adds older ones"
+        };
+        assert!(without[*name].contains(said), "{name}");
     }
+}
+
+#[test]
+fn a_few_variants_are_columns_of_the_metrics_and_many_are_rows() {
+    let page = |variants: Vec<(&'static str, f64)>| {
+        let directory = tempfile::tempdir().expect("a directory");
+        let recipe = Recipe {
+            variants,
+            ..Recipe::default()
+        };
+        write(directory.path(), &[recipe]);
+        let files = files(directory.path());
+        let page = files.iter().find(|(name, _)| name.starts_with("benchmark"));
+        page.expect("a page").1.clone()
+    };
+    let few = page(vec![("baseline", 1.0), ("fast", 0.9)]);
+    assert!(few.contains("<table class=\"variants\">"), "{few}");
+    let names = ["a", "b", "c", "d"];
+    let many = page(names.map(|name| (name, 1.0)).to_vec());
+    assert!(!many.contains("<table class=\"variants\">"), "{many}");
+    assert!(many.contains("metric, variant"), "{many}");
 }

@@ -1,6 +1,5 @@
 //! The report tells what is known of runs, draws parametrisations together, and has bars.
 
-use std::fs;
 use std::path::Path;
 
 use lapwing_analyse::clean::CleaningRules;
@@ -92,7 +91,8 @@ fn a_run_knows_the_run_before_it_and_what_was_observed_around_both() {
     assert_eq!(failed["iterations"], json!([["failed", 7]]));
     assert_eq!(failed["messages"], json!(["ValueError: <i>shape</i>"]));
     assert_eq!(runs[23]["before"], Value::Null);
-    let html = fs::read_to_string(directory.join(format!("benchmark/{page}.html"))).expect("it");
+    let html = side_file(directory, &format!("{page}.rest"));
+    let html = html.as_str().expect("a text");
     assert!(
         html.contains("assert '&lt;b&gt;' &lt; '&lt;/script&gt;'"),
         "{html}"
@@ -320,5 +320,27 @@ fn a_bar_of_old_runs_says_so_and_settings_stand_in_natural_order() {
             "b | threads=2 | 10 | 2 | 1.0 | s | 2026-05-01",
             "b | threads=10 | 20 | 2 | 1.0 | s | ",
         ]
+    );
+}
+
+#[test]
+fn parametrisations_that_differ_in_one_number_have_a_curve_of_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory.path();
+    let levels = ["zip[level=1]", "zip[level=6]", "zip[level=9]"];
+    write(
+        directory,
+        &[&levels[..], &["sort[a]", "sort[b]", "sort[c]"]].concat(),
+    );
+    let page = names(directory, "test", "zip").remove(0);
+    let sweeps = side_file(directory, &format!("test-{page}.sweeps"));
+    let chart = &sweeps["wall_time"];
+    assert_eq!(chart["title"], "wall time by level");
+    let curve = &chart["option"]["dataset"][0]["source"];
+    assert_eq!(curve["place"], json!([1, 6, 9]));
+    let page = names(directory, "test", "sort").remove(0);
+    assert_eq!(
+        side_file(directory, &format!("test-{page}.sweeps")),
+        json!({})
     );
 }

@@ -79,7 +79,7 @@ impl ChangesView {
         Some(self.picture_of(self.lead(group), group.is_shared).large())
     }
 
-    fn picture_of(&self, finding: &Finding, is_shared: bool) -> HistoryPicture {
+    pub(super) fn picture_of(&self, finding: &Finding, is_shared: bool) -> HistoryPicture {
         let points = &self.histories.series[finding.series].points;
         let values: Vec<f64> = points.iter().map(|it| it.value).collect();
         let change = points.partition_point(|point| point.moment < finding.first_after);

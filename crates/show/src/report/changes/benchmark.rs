@@ -18,18 +18,18 @@ use lapwing_model::text::counted;
 /// More changes than this are only on the page of changes.
 const SHOWN: usize = 8;
 
-/// The latest change of a row of the index that still holds; its fields are columns of the side file.
+/// The largest change of a row of the index that still holds, regressions first; its fields are columns of the side file.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(in crate::report) struct HistorySince {
     /// `+14 % since a1b2c3`; empty if there is none.
     pub(in crate::report) since: String,
     /// Its name, which is the class of its colour.
-    since_direction: &'static str,
+    pub(in crate::report) since_direction: &'static str,
     /// Its size, to sort by: larger is worse.
-    since_size: Option<f64>,
+    pub(in crate::report) since_size: Option<f64>,
     /// All changes of the row.
-    since_title: String,
-    since_link: String,
+    pub(in crate::report) since_title: String,
+    pub(in crate::report) since_link: String,
 }
 
 impl HistorySince {
@@ -43,21 +43,22 @@ impl HistorySince {
         let Some(view) = view else {
             return Self::default();
         };
-        let mut of_row = view.of_benchmark(slug).iter().copied().filter(|at| {
+        let of_row = view.open_of(slug).into_iter().filter(|at| {
             let finding = view.finding(*at);
-            finding.is_open() && finding.subject.metric == metric && is_of(finding, variant)
+            finding.subject.metric == metric && is_of(finding, variant)
         });
-        let Some(newest) = of_row.next() else {
+        let of_row: Vec<usize> = of_row.collect();
+        let Some(&worst) = of_row.first() else {
             return Self::default();
         };
-        let texts: Vec<String> = std::iter::once(newest)
-            .chain(of_row)
+        let texts: Vec<String> = of_row
+            .into_iter()
             .map(|at| {
                 let finding = view.finding(at);
                 format!("{} {}", finding.sentence(), since_text(view, finding))
             })
             .collect();
-        let finding = view.finding(newest);
+        let finding = view.finding(worst);
         let what = match finding.kind {
             ChangeKind::Step | ChangeKind::Alarm => "",
             ChangeKind::Drift => " drift",
@@ -72,7 +73,7 @@ impl HistorySince {
             since_direction: finding.direction.name(),
             since_size: Some(sign * finding.size.relative()).filter(|it| it.is_finite()),
             since_title: texts.join("; "),
-            since_link: view.link(newest),
+            since_link: view.link(worst),
         }
     }
 
@@ -98,11 +99,13 @@ pub(super) fn chip(finding: &Finding) -> Markup {
     }
 }
 
-/// Returns the changes of a benchmark in words: those that still hold first, the newest first.
+/// Returns the changes of a benchmark in words: those that still hold first, the worst first.
 pub(in crate::report) fn section(view: &ChangesView, slug: &str) -> Markup {
-    let (accepted, mut found): (Vec<usize>, Vec<usize>) =
-        (view.of_benchmark(slug).iter()).partition(|at| view.finding(**at).is_accepted());
-    found.sort_by_key(|at| !view.finding(*at).is_open());
+    let (accepted, closed): (Vec<usize>, Vec<usize>) = (view.of_benchmark(slug).iter())
+        .filter(|at| !view.finding(**at).is_open())
+        .partition(|at| view.finding(**at).is_accepted());
+    let mut found = view.open_of(slug);
+    found.extend(closed);
     html! {
         @if !found.is_empty() || !accepted.is_empty() {
             ul.verdicts #history-changes aria-label="Changes in the history" {
@@ -111,11 +114,10 @@ pub(in crate::report) fn section(view: &ChangesView, slug: &str) -> Markup {
                     @let [before, after] = finding.level_texts();
                     @let group = &view.detection.groups[view.cause_of[*at]];
                     li {
-                        (chip(finding)) " " (subject_text(finding)) strong { (finding.sentence()) } " "
+                        @if group.is_shared { span.chip { "shared by the suite" } } @else { (chip(finding)) } " " (subject_text(finding)) strong { (finding.sentence()) } " "
                         a href=(format!("../{}", view.link(*at))) { (since_text(view, finding)) }
                         @if finding.subject.metric != FAILURES { ", from " (before) " to " (after) }
                         @if !finding.is_open() { "; " span.state { (state_text(view, finding)) } }
-                        @if group.is_shared { "; shared by the suite" }
                         "."
                     }
                 }

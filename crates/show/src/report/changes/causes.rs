@@ -11,16 +11,19 @@ use maud::{Markup, html};
 
 use super::benchmark::chip;
 use super::words::{cost, metric_text, place_text, since_text, state_text, subject_text, suspects};
-use super::{ChangesView, SHOWN_CAUSES, SHOWN_FINDINGS};
+use super::{ChangesView, CommitWords, SHOWN_CAUSES, SHOWN_FINDINGS};
 use crate::difference_text;
-use crate::quantity::{percent, round_percent};
+use crate::quantity::{percent, quantity, round_percent};
 use crate::report::frame::url_part;
+use crate::report::headline::News;
+use crate::report::picture::{SideRuns, runs_picture};
 use crate::report::slug::slug;
-use lapwing_analyse::detect::{ChangeKind, Finding, FindingGroup};
+use lapwing_analyse::detect::{ChangeKind, FAILURES, Finding, FindingGroup, SeriesPoint};
+use lapwing_model::Version;
 use lapwing_model::text::{counted, first_names, plural, shell_word};
 
 /// Of more suspects only the first and the last are named.
-const SHOWN_SUSPECTS: usize = 6;
+pub(super) const SHOWN_SUSPECTS: usize = 6;
 /// Of more observations only those that tell the runs apart best are shown.
 const SHOWN_OBSERVATIONS: usize = 8;
 /// Of more values of an observation only the most frequent are shown.
@@ -44,11 +47,20 @@ fn cause(view: &ChangesView, number: usize, group: &FindingGroup) -> Markup {
     html! {
         section.cause #(format!("c{number}")) aria-labelledby=(format!("c{number}-title")) {
             h2 #(format!("c{number}-title")) { (chip(lead)) " " (heading(view, group)) }
+            div.charts data-chart-file=(file) {}
             dl.facts {
                 dt { "since" }
                 dd { (place(view, group)) }
                 dt { "suspects" }
                 dd { (suspects_part(view, group)) }
+                @if let Some(command) = view.bisect_command(group) {
+                    dt { "bisect" }
+                    dd { code { (command) } }
+                }
+                @if let Some(picture) = before_and_after(view, lead) {
+                    dt { "runs" }
+                    dd { (picture) }
+                }
                 @if let Some(seconds) = cost(view, group) {
                     dt { "cost" }
                     dd { (difference_text(seconds, "s")) " wall time per run of " (benchmarks_text(view, group)) }
@@ -58,10 +70,36 @@ fn cause(view: &ChangesView, number: usize, group: &FindingGroup) -> Markup {
                 dt { "state" }
                 dd { (state_part(view, group)) }
             }
-            div.charts data-chart-file=(file) data-of=(lead.subject.benchmark) {}
             (findings_table(view, number, group))
         }
     }
+}
+
+/// Returns the values of the runs before and after a change, as dots on one axis.
+fn before_and_after(view: &ChangesView, finding: &Finding) -> Option<Markup> {
+    let points = &view.histories.series[finding.series].points;
+    if finding.subject.metric == FAILURES {
+        return None;
+    }
+    let values = |points: &[SeriesPoint]| points.iter().map(|it| it.value).collect::<Vec<_>>();
+    let [runs_before, runs_after] = finding.runs;
+    let until = points.partition_point(|it| it.moment <= finding.last_before);
+    let from = points.partition_point(|it| it.moment < finding.first_after);
+    let before = points.get(until.saturating_sub(runs_before)..until)?;
+    let after = points.get(from..points.len().min(from + runs_after))?;
+    let unit = &finding.metric.unit;
+    let side = |name, points, level| SideRuns {
+        name,
+        values: values(points),
+        level,
+        text: quantity(level, unit),
+    };
+    let sides = [
+        side("before", before, finding.size.before),
+        side("after", after, finding.size.after),
+    ];
+    let news = News::of(finding.direction);
+    (!before.is_empty() && !after.is_empty()).then(|| runs_picture(&sides, news))
 }
 
 pub(super) fn heading(view: &ChangesView, group: &FindingGroup) -> Markup {
@@ -138,7 +176,7 @@ fn state_part(view: &ChangesView, group: &FindingGroup) -> Markup {
         Some(_) | None => format!("{program} triage acknowledge {}", open.join(" ")),
     };
     html! {
-        span.state { (state_text(view, lead)) }
+        span.state { (state_text(view, lead)) @if let Some(date) = view.said_on(lead) { ", " (date) } }
         @if !open.is_empty() { span.hint { "; if it is known: " } code { (command) } }
     }
 }
@@ -148,13 +186,15 @@ fn suspects_part(view: &ChangesView, group: &FindingGroup) -> Markup {
     let lead = view.lead(group);
     let suspects = suspects(view, group);
     let number = suspects.len();
+    let commits = view.suspected(group);
+    let is_described = lead.kind != ChangeKind::Drift && !commits.is_empty();
     let range = html! { code { (group.suspects_text(&view.detection, &view.histories)) } };
     html! {
         @if lead.kind == ChangeKind::Drift {
             "a drift over " (counted(number, "version")) ": look for something that grows, or fills up"
         } @else {
-            (plural(number, "1 version", &counted(number, "version"))) ": "
-            @for (at, moment) in suspects.iter().enumerate() {
+            (plural(number, "1 version", &counted(number, "version"))) @if !is_described { ": " }
+            @for (at, moment) in suspects.iter().enumerate().filter(|_| !is_described) {
                 @if number <= SHOWN_SUSPECTS || at < SHOWN_SUSPECTS - 2 || at == number - 1 {
                     @if at > 0 { ", " }
                     (version_part(view, *moment))
@@ -169,6 +209,34 @@ fn suspects_part(view: &ChangesView, group: &FindingGroup) -> Markup {
                 None => (range),
             }
             ")" }
+        @if is_described {
+            ul.suspects {
+                @for it in commits { (described_part(view, lead, it)) }
+                @let all = group.commits.unwrap_or(commits.len());
+                @if all > commits.len() { li.hint { "and " (counted(all - commits.len(), "older commit")) } }
+            }
+        }
+    }
+}
+
+/// Returns a commit with its message and its author.
+fn described_part(view: &ChangesView, lead: &Finding, it: &CommitWords) -> Markup {
+    const HASH: usize = 10;
+    let hash = it.commit.get(..HASH).unwrap_or(&it.commit);
+    let pages = view.commit_pages(&lead.subject.suite);
+    let version = Version {
+        commit: Some(it.commit.clone()),
+        ..Version::default()
+    };
+    let link = pages.and_then(|it| it.commit(&version));
+    html! {
+        li {
+            @match link {
+                Some(link) => a href=(link) rel="noopener noreferrer" title="The commit on the web" { (hash) },
+                None => (hash),
+            }
+            " " q { (it.subject) } " " span.hint { (it.author) }
+        }
     }
 }
 

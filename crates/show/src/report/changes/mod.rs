@@ -3,6 +3,7 @@
 mod answer;
 mod benchmark;
 mod causes;
+mod history;
 mod page;
 mod self_test;
 mod words;
@@ -15,12 +16,15 @@ pub(super) use page::{headline, run_notes, summary, write};
 use super::slug::slug;
 use crate::ChangeCounts;
 use crate::CommitPages;
+use crate::FIRST_METRIC;
 use crate::writing::Note;
+use causes::SHOWN_SUSPECTS;
 use lapwing_analyse::detect::{
-    DetectOptions, Detection, Direction, Finding, FindingGroup, Histories, HistoryOrder, Moment,
-    SelfTest, SelfTestOptions, UnjudgedReason, change_id, detect, measured,
+    ChangeKind, DetectOptions, Detection, Direction, FAILURES, Finding, FindingGroup, Histories,
+    HistoryOrder, Moment, SelfTest, SelfTestOptions, UnjudgedReason, change_id, detect, measured,
 };
 use lapwing_analyse::sample::Subject;
+use lapwing_model::text::shell_word;
 use lapwing_model::{Id, JudgeSettings};
 use lapwing_record::Remark;
 pub(crate) use words::{FindingSentence, SizeWords};
@@ -31,6 +35,17 @@ const SHOWN_CAUSES: usize = 20;
 /// Of more findings with one cause only the largest are in its section.
 const SHOWN_FINDINGS: usize = 5;
 
+/// What people know a commit by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitWords {
+    /// Its hash.
+    pub commit: String,
+    /// The first line of the message.
+    pub subject: String,
+    /// The author.
+    pub author: String,
+}
+
 /// The changes in the history of the benchmarks of a report.
 #[derive(Debug)]
 pub struct ChangesView {
@@ -40,6 +55,8 @@ pub struct ChangesView {
     options: DetectOptions,
     /// The findings of each benchmark, newest first, by slug.
     of_benchmark: BTreeMap<String, Vec<usize>>,
+    /// The measured histories of each benchmark, by slug.
+    series_of: BTreeMap<String, Vec<usize>>,
     /// The index of the group of each finding.
     cause_of: Vec<usize>,
     /// The number of groups that are listed: the others, which come last, are the past.
@@ -54,6 +71,10 @@ pub struct ChangesView {
     muted: Vec<Subject>,
     /// What the detector does on replays of the histories, with what was planted, if it was asked for.
     self_test: Option<(SelfTest, SelfTestOptions)>,
+    /// The newest suspected commits of each cause, where the repository has them.
+    suspected: BTreeMap<usize, Vec<CommitWords>>,
+    /// The day of each judgement of a person.
+    said_on: BTreeMap<Id, String>,
     /// What `lapwing detect` notes on the order of the runs, and on those that are not judged.
     notes: Vec<String>,
 }
@@ -110,6 +131,7 @@ impl ChangesView {
             detection,
             options,
             of_benchmark: BTreeMap::new(),
+            series_of: BTreeMap::new(),
             cause_of,
             listed: 0,
             ended: BTreeMap::new(),
@@ -117,6 +139,15 @@ impl ChangesView {
             commit_pages: BTreeMap::new(),
             muted,
             self_test: None,
+            suspected: BTreeMap::new(),
+            said_on: (remarks.iter())
+                .map(|it| {
+                    (
+                        it.annotation.id,
+                        it.annotation.at.strftime("%Y-%m-%d").to_string(),
+                    )
+                })
+                .collect(),
             notes: Vec::new(),
         };
         view.sort_causes();
@@ -131,6 +162,13 @@ impl ChangesView {
                 let slug = slug(&subject.suite, &subject.benchmark);
                 let setting = subject.setting.variant_name();
                 view.ended.entry(slug).or_default().push(setting);
+            }
+        }
+        for (at, series) in view.histories.series.iter().enumerate() {
+            if series.is_measured() {
+                let subject = &series.subject;
+                let slug = slug(&subject.suite, &subject.benchmark);
+                view.series_of.entry(slug).or_default().push(at);
             }
         }
         let findings = &view.detection.findings;
@@ -192,6 +230,62 @@ impl ChangesView {
                 self.commit_pages.insert(suite.clone(), pages);
             }
         }
+    }
+
+    /// Tells the suspects of the causes with their messages and authors: `commits` returns the newest commits after one
+    /// up to another, at most so many, of the repository under test.
+    pub fn describe_commits(&mut self, commits: impl Fn(&str, &str, usize) -> Vec<CommitWords>) {
+        let causes = self.listed_causes().iter().take(SHOWN_CAUSES).enumerate();
+        let described = causes.filter_map(|(number, group)| {
+            let [good, last] = self.ends(group)?;
+            Some((number, commits(good, last, SHOWN_SUSPECTS)))
+        });
+        self.suspected = described.collect();
+    }
+
+    /// Returns the commits of the last moment before a cause and of the last that may be its first, if these are known.
+    fn ends(&self, group: &FindingGroup) -> Option<[&str; 2]> {
+        let commit = |at: usize| self.histories.moments.get(at)?.version().commit.as_deref();
+        Some([commit(group.good)?, commit(*group.range.end())?])
+    }
+
+    /// Returns the newest suspected commits of the cause of a group, as far as the repository has them.
+    fn suspected(&self, group: &FindingGroup) -> &[CommitWords] {
+        let cause = self.cause_of[group.lead()];
+        self.suspected.get(&cause).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the day on which a person judged a finding.
+    fn said_on(&self, finding: &Finding) -> Option<&str> {
+        let triage = finding.triage.as_ref()?;
+        self.said_on.get(&triage.annotation).map(String::as_str)
+    }
+
+    /// Returns the command that searches the commit of a cause, where the repository under test has both ends and
+    /// commits between them, and the benchmark was measured by this program.
+    fn bisect_command(&self, group: &FindingGroup) -> Option<String> {
+        let lead = self.lead(group);
+        let [good, bad] = self.ends(group)?;
+        let last = *group.range.end();
+        let is_measured_here = self.histories.moments[last]
+            .session
+            .tool
+            .starts_with("lapwing");
+        let has_many = group.commits.is_some_and(|number| number > 1);
+        let is_step = lead.kind == ChangeKind::Step && lead.subject.metric != FAILURES;
+        let is_known = !self.suspected(group).is_empty();
+        if !is_known || group.is_shared || !is_measured_here || !has_many || !is_step {
+            return None;
+        }
+        let metric = match lead.subject.metric.as_str() {
+            FIRST_METRIC => String::new(),
+            metric => format!(" --metric {}", shell_word(metric)),
+        };
+        let benchmark = shell_word(&lead.subject.benchmark);
+        let program = &self.program;
+        Some(format!(
+            "{program} bisect {good} {bad} --benchmark {benchmark}{metric}"
+        ))
     }
 
     /// Returns the web pages of the commits of a suite, if they are known.

@@ -6,11 +6,14 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::super::compare::{ComparisonIndex, sentence};
+use super::super::compare::{ComparisonIndex, news_of, picture, sentence};
 use super::super::frame::url_part;
-use crate::caution_text;
-use crate::sample::{MetricSample, metric_title};
+use super::super::headline::{Headline, News};
+use crate::sample::{FIRST_METRIC, MetricSample, metric_title};
+use crate::words::verdict::news_rank;
+use crate::{caution_text, comparison_sentence, news_first};
 use lapwing_analyse::judge::{Comparison, Verdict};
+use lapwing_model::text::capitalised;
 
 /// More verdicts than this stand only on the page of comparisons.
 const SHOWN: usize = 12;
@@ -77,6 +80,38 @@ fn is_about(comparison: &Comparison, sample: &MetricSample, variant: &str) -> bo
     };
     let is_known = sample.variants().iter().any(|known| measured.is_of(known));
     !is_known || measured.is_of(variant)
+}
+
+/// Returns the answer for a benchmark by its worst comparison.
+pub(in crate::report) fn headline(shown: &ComparisonIndex, slug: &str) -> Option<Headline> {
+    let mut sorted: Vec<&Comparison> = shown.of(slug).collect();
+    sorted.sort_by(|one, other| news_first(one, other));
+    sorted.sort_by_key(|it| (news_rank(it.verdict), it.subject.metric != FIRST_METRIC));
+    let it = *sorted.first()?;
+    let news = news_of(it.verdict);
+    let metric = metric_title(&it.subject.metric);
+    let sides = format!("{} against {}", it.candidate, it.baseline);
+    let said = (it.ratio.as_ref()).and_then(|ratio| {
+        let unit = &it.metric.unit;
+        comparison_sentence(&it.candidate, &it.baseline, unit, it.metric.better, ratio)
+    });
+    let answer = match (news, said) {
+        (News::Nothing, _) => format!("{metric}: {}, {sides}", it.verdict.title()),
+        (_, Some(said)) => format!("{metric}: {said}"),
+        (_, None) => format!("{metric}: {}, {sides}", sentence(it)),
+    };
+    let why = it.why_text();
+    let because = html! { (sentence(it)) @if !why.is_empty() { ": " (why) } "." };
+    let because = (news == News::Nothing || !why.is_empty()).then_some(because);
+    let cautions = it.cautions.iter();
+    let cautions = cautions.map(|it| html! { "Caution: " (caution_text(it)) "." });
+    let is_open = it.needed_in_total().is_some();
+    Some(Headline {
+        facts: because.into_iter().chain(cautions).collect(),
+        picture: picture(it),
+        next: shown.view.next.clone().filter(|_| is_open),
+        ..Headline::new(news, html! { (capitalised(&answer)) })
+    })
 }
 
 /// Returns what was found of a benchmark, worst first.

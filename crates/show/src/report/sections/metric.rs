@@ -22,8 +22,8 @@ use crate::sample::{InstanceSample, RunSample, metric_title, short_run};
 use crate::words::summary::{RunSummary, figures};
 use lapwing_analyse::judge::Estimate;
 use lapwing_analyse::sample::{HistoryPosition, RunOrder};
-use lapwing_model::InstanceOutcome;
 use lapwing_model::text::grouped;
+use lapwing_model::{Id, InstanceOutcome};
 
 /// The largest numbers of runs and of points whose iterations are drawn at a time.
 const RUNS_AT_A_TIME: usize = 10;
@@ -43,8 +43,10 @@ pub(in crate::report) struct MetricSideFile {
     pub(in crate::report) name: String,
     pub(in crate::report) file: String,
     /// The side files with the iterations of older runs, if the report has every iteration.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(in crate::report) older: Vec<String>,
-    /// The label of the first chart of iterations.
+    /// The label of the first chart of iterations, if there are older ones.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub(in crate::report) latest: String,
 }
 
@@ -192,6 +194,9 @@ pub(in crate::report) fn write(
         let unit = &sample.metric.unit;
         charts.push(history(&sample.name, unit, &points, &marks, colours));
     }
+    if has_samples && (has_courses || has_instances) {
+        charts.push(distribution(sample, &latest_and_before(view), colours));
+    }
     if has_courses {
         let mut chart = iterations(sample, latest, colours);
         if !older.is_empty() && !site.options.raw {
@@ -204,9 +209,6 @@ pub(in crate::report) fn write(
     }
     if has_instances {
         charts.push(instance_means(sample, &sample.runs, colours));
-    }
-    if has_samples && (has_courses || has_instances) {
-        charts.push(distribution(sample, &sample.runs, colours));
     }
     let mut notes: Vec<String> = notes(view)
         .into_iter()
@@ -250,9 +252,26 @@ pub(in crate::report) fn write(
     Ok(MetricSideFile {
         name: sample.name.clone(),
         file: entry,
+        latest: if older_files.is_empty() {
+            String::new()
+        } else {
+            group_label(latest)
+        },
         older: older_files,
-        latest: group_label(latest),
     })
+}
+
+/// Returns the latest run of each variant and the one before it, in the order of all runs.
+fn latest_and_before<'a>(view: &'a MetricView<'a>) -> Vec<&'a RunSample<'a>> {
+    let mut chosen: BTreeSet<Id> = BTreeSet::new();
+    for variant in view.sample.variants() {
+        if let Some((latest, _)) = view.latest(variant) {
+            chosen.insert(latest.id);
+            chosen.extend(view.sample.before(latest).map(|it| it.id));
+        }
+    }
+    let runs = view.sample.runs.iter();
+    runs.filter(|run| chosen.contains(&run.id)).collect()
 }
 
 /// Returns the rows in pieces that stay small as files: the first of about so many characters,
