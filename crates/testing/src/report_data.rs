@@ -29,7 +29,8 @@ pub fn report_data(directory: &Path) -> BTreeMap<String, Value> {
     entries
 }
 
-/// Returns the entry that pages ask for by this text, which may name its file after an `@`.
+/// Returns the entry that pages ask for by this text, which may name its file after an `@`; without a file of its own, that
+/// of any file.
 ///
 /// # Panics
 /// When the report has no such entry, or it is in another file.
@@ -39,8 +40,10 @@ pub fn report_entry(directory: &Path, wanted: &str) -> Value {
         Some((name, file)) => (name, file),
         None => (wanted, wanted.split('.').next().unwrap_or_default()),
     };
-    let script = fs::read_to_string(directory.join(format!("data/{file}.js")));
-    let script = script.expect("the file is there");
+    let Ok(script) = fs::read_to_string(directory.join(format!("data/{file}.js"))) else {
+        let entry = report_data(directory).remove(name);
+        return entry.expect("some file has the entry");
+    };
     let entry = entries_of(file, &script).remove(name);
     entry.expect("the file has the entry")
 }

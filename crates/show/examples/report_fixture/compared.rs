@@ -83,7 +83,6 @@ pub(crate) fn view(benchmarks: &[BenchmarkData]) -> ComparisonView {
         options,
         suites: suites.into(),
         notes: Vec::new(),
-        next: None,
     }
 }
 

@@ -313,8 +313,8 @@ impl IndexPage {
                 self.number(|it| it.new_epoch),
                 "epoch",
                 [
-                    "itself changed, and is not compared with the run before",
-                    "themselves changed, and are not compared with the run before",
+                    "has a new definition or parameters, and is not compared with the run before",
+                    "have a new definition or parameters, and are not compared with the run before",
                 ],
             ),
         ];

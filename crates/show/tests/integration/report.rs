@@ -113,11 +113,7 @@ fn what_failed_and_what_was_left_out_is_told() {
     assert_eq!(column("value_text")[2], serde_json::json!("–"));
     assert_eq!(column("left_out")[3], serde_json::json!("5 burn-in"));
     let index = &files["index.html"];
-    assert!(
-        index.contains("<strong>2</strong> had failures")
-            && index.contains("<strong>1</strong> gave no value at all"),
-        "{index}"
-    );
+    assert!(index.contains("2 of 3 benchmarks</a> failed"), "{index}");
 }
 
 fn summaries(id: &str, sessions: u32, until: u32) -> Recipe {
@@ -141,24 +137,20 @@ fn a_summary_has_a_value_and_nothing_that_would_judge_it() {
     assert_eq!(row("summary"), "mean over 3 instances of their median of 7");
     assert!(row("value").is_number());
     assert_eq!(
-        ["interval_text", "change", "cv", "moved", "instances"].map(row),
+        ["interval_text", "change", "cv", "instances"].map(row),
         [
             serde_json::json!(""),
             serde_json::Value::Null,
             serde_json::Value::Null,
-            serde_json::json!(false),
             serde_json::json!(0),
         ]
     );
     let index = &files["index.html"];
     assert!(
-        index.contains("<strong>1</strong> has only a summary of its source"),
+        index.contains("1 has only a summary of its source"),
         "{index}"
     );
-    assert!(
-        !index.contains("fewer than 3 instances, too few"),
-        "{index}"
-    );
+    assert!(!index.contains("has fewer than 3 instances"), "{index}");
     let slug = row("slug");
     let slug = slug.as_str().expect("a text");
     let metric = entry(&files, &format!("{slug}.m0"));

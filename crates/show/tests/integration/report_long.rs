@@ -70,7 +70,7 @@ fn units_of_one_dimension_stand_on_one_axis() {
     let directory = tempfile::tempdir().expect("a directory");
     let directory = directory.path();
     report_of_join(directory, &[("ms", 1_500.0), ("ms", 1_500.0), ("s", 1.5)]);
-    let page = names(directory, "data", "join").remove(0);
+    let page = names(directory, "benchmark", "join").remove(0);
     let page = page.split('.').next().expect("a slug");
     let content = side_file(directory, &format!("{page}.m0"));
     let history = &content["charts"][0]["option"];

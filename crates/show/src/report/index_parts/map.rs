@@ -363,7 +363,7 @@ fn deviations(series: &HistorySeries, findings: &[&Finding]) -> Vec<u8> {
         // A value as usual for its level shows how far that is from the one before, so that a step is seen whole.
         let is_usual = distance(value, own).abs() <= usual.max(LEAST);
         let far = sign * distance(if is_usual { own } else { value }, before);
-        if far == 0.0 {
+        if far.abs() < f64::EPSILON {
             return LEVEL;
         }
         let step = (STEPS * (far.abs() / STRONGEST).min(1.0).sqrt()).ceil();

@@ -211,6 +211,16 @@ impl IndexRow {
             variant,
         );
         let texts = RunTexts::of(latest, estimate, summary, unit);
+        // What sides are compared by is the change, so that no second ratio of the same values stands beside it.
+        let ([change_text, change_interval], change_against) = match (ratio, usual) {
+            _ if !verdict.change[0].is_empty() => (verdict.change, verdict.against),
+            (Some(judged), _) => {
+                let interval = judged.ratio.interval_text().unwrap_or_default();
+                ([judged.ratio.value_text(), interval], change.against())
+            }
+            (None, Some(usual)) => ([usual_text, usual_spread], usual.explanation()),
+            (None, None) => ([usual_text, usual_spread], change.against()),
+        };
         Some(Self {
             benchmark: benchmark.clone(),
             test: test_slug(&benchmark.suite, &benchmark.id),
@@ -233,12 +243,9 @@ impl IndexRow {
                 .filter(|source| source.each_run.is_some() && estimate.is_some()),
             interval_text: texts.interval,
             change: changed,
-            change_text: ratio.map_or(usual_text, |judged| judged.ratio.value_text()),
-            change_interval: match ratio {
-                Some(judged) => judged.ratio.interval_text().unwrap_or_default(),
-                None => usual_spread,
-            },
-            change_against: usual.map_or_else(|| change.against(), |it| it.explanation()),
+            change_text,
+            change_interval,
+            change_against,
             unusual: usual.is_some_and(|it| it.is_unusual()),
             worse: match view.sample.metric.better {
                 Some(Better::Lower) => changed.is_some_and(|it| it > 1.0),

@@ -38,6 +38,9 @@ pub(in crate::report) struct RowVerdict {
     pub(in crate::report) name: &'static str,
     /// The ratio and the names of the sides.
     pub(in crate::report) text: String,
+    /// The ratio and its interval.
+    pub(in crate::report) change: [String; 2],
+    pub(in crate::report) against: String,
 }
 
 /// Returns the worst verdict on a variant of a benchmark by a metric.
@@ -58,6 +61,8 @@ pub(in crate::report) fn of_row(
     worst.map_or_else(RowVerdict::default, |it| RowVerdict {
         name: it.verdict.name(),
         text: format!("{}, {} against {}", sentence(it), it.candidate, it.baseline),
+        change: it.change_texts(),
+        against: format!("against {}", it.baseline),
     })
 }
 
