@@ -11,7 +11,7 @@ use lapwing_analyse::sample::{BenchmarkData, SettingChoice};
 use lapwing_show::report::{self, DetectionTarget, ReportOptions};
 use lapwing_show::{Chart, ChartTheme, DetectionView, chart};
 use lapwing_stats::{DetectionMethod, Strategy};
-use lapwing_testing::report_entry;
+use lapwing_testing::{report_data, report_entry};
 use serde_json::{Value, json};
 
 /// A benchmark of one session, with this noise between instances and within them.
@@ -390,9 +390,11 @@ fn the_slowdown_that_matters_is_that_of_the_suite() {
 fn a_page_of_a_benchmark_says_what_ten_times_ten_would_detect() {
     let sentences = |data: BenchmarkData| {
         let directory = write(vec![data], DetectionTarget::default());
-        let mut pages = fs::read_dir(directory.path().join("benchmark")).expect("a folder");
-        let page = pages.next().expect("a page").expect("an entry").path();
-        let page = fs::read_to_string(page).expect("a page");
+        // It is below the first screen, and comes with the data.
+        let data = report_data(directory.path()).into_iter();
+        let mut below = data.filter(|(name, _)| name.ends_with(".rest"));
+        let page = below.next().expect("the rest of the page").1;
+        let page = page.as_str().expect("a text").to_owned();
         assert!(!page.contains("<!--"), "nothing is left to fill in");
         if page.contains("<p class=\"hint detectable\">") {
             text_between(&page, "<p class=\"hint detectable\">", "</p>")
@@ -400,6 +402,6 @@ fn a_page_of_a_benchmark_says_what_ten_times_ten_would_detect() {
             String::new()
         }
     };
-    insta::assert_snapshot!(sentences(benchmark("<!--detectable-->", 8, (0.02, 0.02))), @"");
+    insta::assert_snapshot!(sentences(benchmark("<!--detectable-->", 8, (0.02, 0.02))), @"Comparing 10 instances × 10 iterations per side would detect a slowdown of 2.4 % or more by wall time, 95 % of the time (by formula).");
     assert_eq!(sentences(benchmark("single", 1, (0.02, 0.02))), "");
 }
