@@ -141,7 +141,7 @@ def test_levels_of_one_session_are_a_curve(visit, new_records):
     page.wait_for_selector("[data-chart=sweep] canvas")
     assert page.locator(".chart:visible").count() == 1
     assert page.locator("[data-chart=sweep] .plot").bounding_box()["y"] < 400
-    assert page.locator("h1").inner_text() == "Wall time: 1.010 s at level 1, 9.010 s at level 9"
+    assert page.locator("h1").inner_text() == "Wall time: 1.01 s at level 1, 9.01 s at level 9"
     (path,) = (report / "benchmark").glob("zip-level-6*.html")
     page = visit(path)
     page.wait_for_selector("#charts [data-chart=sweep] canvas")

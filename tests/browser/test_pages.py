@@ -26,21 +26,22 @@ def test_every_page_leads_to_every_other(visit, report, page_of):
     for path in [report / "index.html", *(report / it for it in PAGES), page_of("gzip")]:
         page = visit(path)
         links = page.locator("nav.pages a").evaluate_all("all => all.map(it => it.href.split('/').pop())")
-        assert links == ["index.html", "compare.html", "bars.html", *PAGES[1:]], path.name
+        assert links == ["index.html", "compare.html", "studies.html", "bars.html", *PAGES[1:]], path.name
         for title in ["Warm-up", "Benchmarks"]:
             page.locator("nav.pages").get_by_role("link", name=title).click()
-            page.wait_for_selector("table.listing tbody tr")
+            page.wait_for_selector("table tbody tr")
             assert page.locator('nav.pages [aria-current="page"]').inner_text() == title
 
 
 def test_the_comparison_answers_first_and_shows_the_worst_on_top(visit, report):
     page = open_page(visit, report, "compare.html")
     assert re.match(
-        r"\d+ regressions, \d+ improvements, 1 slower in these runs \(one run each; another may differ\), "
-        r"\d+ not measured, \d+ undecided, \d+ unchanged within [\d.]+ % "
-        r"\(63 benchmarks, 126 comparisons, false discoveries at most 5 %\)\.",
-        page.locator(".answer").inner_text(),
+        r"✗ \d+ regressions, \d+ improvements, 1 slower in these runs \(one run each; another may differ\), "
+        r"\d+ not measured, \d+ undecided, \d+ unchanged within [\d.]+ %",
+        page.locator("h1").inner_text(),
     )
+    page.locator(".explained summary").click()
+    assert "126 comparisons of 63 benchmarks, false discoveries at most 5 %." in page.locator(".explained").inner_text()
     assert "Suite synthetic, wall time: 1.02× [1.01, 1.03] (geometric mean of 8 benchmarks)" in page.locator(".suites").inner_text()
     row = page.locator("table.listing tbody tr").first
     assert re.search(r"wall time · .*\s+1\.\d+× \[1\.\d+, 1\.\d+\]\s+[\d.]+ \w?s → [\d.]+ \w?s\s+✗ regression", row.inner_text())
@@ -59,9 +60,9 @@ def test_the_comparison_answers_first_and_shows_the_worst_on_top(visit, report):
 
 def test_equivalent_comparisons_are_folded_and_p_values_shown_on_demand(visit, report):
     page = open_page(visit, report, "compare.html")
-    number = int(re.search(r"(\d+) unchanged within", page.locator(".answer").inner_text()).group(1))
+    number = int(re.search(r"(\d+) unchanged within", page.locator("h1").inner_text()).group(1))
     assert shown(page) == f"{126 - number} of 126 rows, {number} “no change” folded"
-    assert page.locator(".chip.equivalent:visible").count() == 1  # in the counts above
+    assert page.locator(".chip.equivalent:visible").count() == 0
     row = page.locator("table.listing tbody tr").first
     p_value = r"[<\d.]+ \([<\d.]+\)\s+5 / 5"
     assert not re.search(p_value, row.inner_text())
@@ -87,7 +88,7 @@ def test_a_phone_shows_the_first_result_at_once(visit, report, dark):
 
 def test_comparisons_are_filtered_and_the_address_keeps_it(visit, report):
     page = open_page(visit, report, "compare.html")
-    page.locator(".chips a", has_text="not measured").click()
+    page.select_option('[name="verdict"]', "not_measured")
     page.wait_for_function("location.hash === '#verdict=not_measured'")
     page.wait_for_function("document.querySelectorAll('table.listing tbody tr').length < 20")
     assert "only in the candidate" in page.locator("table.listing tbody").inner_text()
@@ -128,16 +129,16 @@ def test_the_funnel_follows_the_metric(visit, report):
     text = page.locator(".funnel:visible").inner_text()
     assert re.search(r"past burn-in\s+61\s+3,480\s+[\d,]+\s+4,878 burn-in", text)
     assert "instances without iterations" in text
-    before = page.locator(".answer:visible").inner_text()
+    before = page.locator("h1").inner_text()
     page.select_option('[name="metric"]', "peak_memory")
     page.wait_for_function("!document.querySelector('[data-metric=peak_memory]').hidden")
-    after = page.locator(".answer:visible").inner_text()
-    assert "by wall time" in before and "by peak memory" in after
+    after = page.locator("h1").inner_text()
+    assert re.match(r"[\d,]+ of [\d,]+ iterations count", before) and after.endswith("by peak memory")
 
 
 def test_what_is_not_judged_is_listed_with_its_reason(visit, report):
     page = open_page(visit, report, "cleaning.html")
-    page.locator(".answer:visible").get_by_role("link").first.click()
+    page.locator(".headline .fact").get_by_role("link").first.click()
     page.wait_for_function("document.querySelectorAll('table.listing tbody tr').length === 3")
     reasons = dict(zip(names(page), page.locator("table.listing tbody td:last-child").all_inner_texts()))
     assert reasons == {
@@ -153,7 +154,7 @@ def test_burn_in_is_filtered_by_class_and_drawn_on_demand(visit, report):
     assert page.evaluate(loaded) == 1
     page.get_by_role("button", name="Draw the rows of the table").click()
     page.wait_for_function("document.querySelectorAll('#multiples canvas').length === 12")
-    assert page.evaluate(loaded) == 13
+    assert 2 <= page.evaluate(loaded) <= 13
     page.get_by_role("button", name=re.compile("Draw 12 more of")).click()
     page.wait_for_function("document.querySelectorAll('#multiples canvas').length === 24")
     page.select_option('[name="class"]', "too short")
@@ -173,24 +174,23 @@ def test_the_noisiest_stands_on_top(visit, report):
     between = page.locator('table.listing td[data-label="CV between"]').all_inner_texts()
     values = [float(text.split(" %")[0]) for text in between]
     assert values == sorted(values, reverse=True)
-    assert re.search(r"By wall time: \d+ of 60 benchmarks vary by more than 5 % between instances", page.locator(".answer:visible").inner_text())
+    assert re.match(r"\d+ of 60 benchmarks vary by more than 5 % between instances", page.locator("h1").inner_text())
     page.get_by_role("button", name="Plot noise sources").click()
     page.wait_for_selector("#overview canvas")
     page.select_option('[name="metric"]', "peak_memory")
-    answer = page.locator(".answer:visible", has_text="By peak memory")
-    answer.wait_for()
+    page.locator("h1", has_text="by peak memory").wait_for()
     page.wait_for_function("document.querySelectorAll('#overview canvas').length === 1")
-    answer.get_by_role("link", name="fewer than 3 instances").click()
+    page.locator(".headline .fact").get_by_role("link", name="fewer than 3 instances").click()
     page.wait_for_function("document.querySelectorAll('table.listing tbody tr').length < 10")
     assert "more instances" in page.locator("table.listing tbody tr").first.inner_text()
 
 
 def test_what_cannot_be_detected_stands_on_top(visit, report):
     page = open_page(visit, report, "detection.html")
-    assert re.search(
-        r"By wall time: \d+ of 56 benchmarks can detect 5 % in every setting with at most 25 instances × 25 iterations per side\. \d+ rows cannot\. 4 more with too few measurements",
-        page.locator(".answer:visible").inner_text(),
+    assert re.match(
+        r"\d+ of 56 benchmarks can detect 5 % in every setting with at most 25 instances × 25 iterations per side", page.locator("h1").inner_text()
     )
+    assert re.search(r"\d+ rows cannot\. 4 more with too few measurements", page.locator(".headline .fact").inner_text())
     assert names(page)[0] == "noisy"
     needed = page.locator('table.listing td[data-label="for 5 %"]').all_inner_texts()
     groups = ["not detected", "×", "too few measurements"]
@@ -202,7 +202,7 @@ def test_what_cannot_be_detected_stands_on_top(visit, report):
 
 def test_detection_is_filtered_and_sorted(visit, report):
     page = open_page(visit, report, "detection.html")
-    page.locator(".answer:visible").get_by_role("link", name="4 more").click()
+    page.locator(".headline .fact").get_by_role("link", name="4 more").click()
     page.wait_for_function("document.querySelectorAll('table.listing tbody tr').length === 4")
     assert "single instance" in names(page) and "Comparing" not in page.locator("main").inner_text()
     page.select_option('[name="state"]', "yes")
@@ -312,5 +312,5 @@ def test_axe_finds_nothing_serious(visit, report, name, width, dark):
 @pytest.mark.parametrize("name", PAGES)
 def test_without_script_the_answer_is_still_there(visit, report, name):
     page = visit(report / name, script=False)
-    assert re.search(r"\d", page.locator(".answer:visible").inner_text())
+    assert re.search(r"\d", page.locator("h1").inner_text())
     assert "needs JavaScript" in page.locator("main").inner_text()

@@ -27,10 +27,15 @@ pub(crate) fn html_document(title: &str, head: &Markup, class: &str, body: &Mark
             body class=[(!class.is_empty()).then_some(class)] { (body) }
         }
     };
-    // Names of others would change the order of the text around them, or the terminal that prints the file.
+    without_controls(&document.into_string())
+}
+
+/// Replaces characters that would change the order of the text around them, or the terminal that prints the file: names of
+/// others may have them.
+pub(crate) fn without_controls(text: &str) -> String {
     let is_unsafe = |it: char| {
         it.is_control() && !matches!(it, '\n' | '\t')
             || matches!(it, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
     };
-    document.into_string().replace(is_unsafe, "\u{FFFD}")
+    text.replace(is_unsafe, "\u{FFFD}")
 }

@@ -129,7 +129,7 @@ impl ReportCommand {
             self.changes(&store, &filter, &asked, &judging)?;
         if self.compare.is_empty() && !changes.has_answer() {
             // What is too young for a history can be compared, if that is decided by enough instances.
-            let sides = usual_sides(&store, &filter)?;
+            let sides = usual_sides(&store, &filter, &changes)?;
             let is_judged =
                 |view: &ComparisonView| view.comparisons.iter().any(|it| it.ratio.is_some());
             let found = self.comparisons(&sides, &asked, &judging, context)?;
@@ -315,11 +315,16 @@ impl ReportCommand {
 }
 
 /// Returns the sides that are compared where none are named and no history is long enough to judge: the variants of the
-/// only session, or the last two sessions.
-fn usual_sides(store: &Store, filter: &Filter) -> Result<Vec<SideSpec>, CliError> {
+/// only session, or the last two sessions; of the runs that are judged.
+fn usual_sides(
+    store: &Store,
+    filter: &Filter,
+    judged: &ChangesView,
+) -> Result<Vec<SideSpec>, CliError> {
     /// More variants are a study or a table, not an A/B.
     const MOST_VARIANTS: usize = 4;
     let mut runs = store.catalogue().runs(filter)?;
+    runs.retain(|run| judged.has_run(&run.head.id));
     runs.sort_by_key(|run| run.head.started);
     let suites: BTreeSet<&str> = runs.iter().map(|run| run.head.suite.as_str()).collect();
     let mut sessions: Vec<Id> = Vec::new();

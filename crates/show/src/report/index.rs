@@ -183,7 +183,9 @@ impl IndexPage {
         let mut remarks = self.remarks();
         let mut headline = match (&site.comparisons, &site.changes) {
             (Some(shown), _) => compare::headline(&shown.view),
-            (None, Some(view)) if view.has_answer() => changes::headline(view),
+            (None, Some(view)) if view.has_answer() || view.has_enough_runs() => {
+                changes::headline(view)
+            }
             (None, _) => of_other.unwrap_or_else(|| self.measured()),
         };
         let link = |it: &Remark| {

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::headline::{Headline, News};
+use crate::document::without_controls;
 
 /// The size that previews of links have.
 const WIDTH: usize = 1200;
@@ -64,7 +65,7 @@ pub(super) fn preview(report: &str, headline: &Headline, theme: PreviewTheme) ->
     let fact = lines(&fact, FACT);
     let top = MARGIN + 96;
     let below = top + 68 * answer.len() + 24;
-    html! {
+    let svg = html! {
         svg xmlns="http://www.w3.org/2000/svg" viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) width=(WIDTH) height=(HEIGHT) font-family="system-ui, sans-serif" {
             rect width="100%" height="100%" fill=(background) {}
             rect width="14" height="100%" fill=(of_news) {}
@@ -80,8 +81,8 @@ pub(super) fn preview(report: &str, headline: &Headline, theme: PreviewTheme) ->
                 }
             }
         }
-    }
-    .into_string()
+    };
+    without_controls(&svg.into_string())
 }
 
 /// Returns the text of a part of a page, without its tags.
@@ -148,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_preview_has_the_colour_of_its_news_and_no_tags_of_others() {
-        let headline = Headline::new(News::Worse, html! { "1 regression: " ("<script>") });
+        let headline = Headline::new(News::Worse, html! { "1 regression: " ("<script>\u{1b}") });
         let svg = preview("nightly", &headline, PreviewTheme::Dark);
         assert!(svg.contains("#ff9a8f"), "{svg}");
         assert!(svg.contains("1 regression: &lt;script&gt;"), "{svg}");

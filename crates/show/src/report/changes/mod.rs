@@ -103,6 +103,11 @@ impl ChangesView {
         is_found || detection.judged.judged > 0
     }
 
+    /// Returns whether there are runs enough to judge a history.
+    pub(super) fn has_enough_runs(&self) -> bool {
+        self.is_history() && self.histories.moments.len() >= self.detection.fewest_runs
+    }
+
     /// Returns a change in words: `slower by 14 % [10, 19] since a1b2c3, 2026-09-14`.
     pub(super) fn change_words(&self, finding: &Finding) -> String {
         format!("{} {}", finding.sentence(), since_text(self, finding))
@@ -189,7 +194,7 @@ impl ChangesView {
     }
 
     /// Returns whether a run counts in the history.
-    pub(super) fn has_run(&self, run: &Id) -> bool {
+    pub fn has_run(&self, run: &Id) -> bool {
         self.histories.has_run(run)
     }
 
