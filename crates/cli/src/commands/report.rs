@@ -327,12 +327,13 @@ fn usual_sides(
     runs.retain(|run| judged.has_run(&run.head.id));
     runs.sort_by_key(|run| run.head.started);
     let suites: BTreeSet<&str> = runs.iter().map(|run| run.head.suite.as_str()).collect();
-    let mut sessions: Vec<Id> = Vec::new();
+    let mut sessions: Vec<(Id, Option<&str>)> = Vec::new();
     let mut variants: Vec<&str> = Vec::new();
     for run in &runs {
         let head = &run.head;
-        if !sessions.contains(&head.session) {
-            sessions.push(head.session);
+        let session = (head.session, head.session_name.as_deref());
+        if !sessions.contains(&session) {
+            sessions.push(session);
         }
         if !variants.contains(&head.variant.as_str()) {
             variants.push(&head.variant);
@@ -352,7 +353,11 @@ fn usual_sides(
     }
     let texts: Vec<String> = match (sessions.as_slice(), variants.len()) {
         ([_], 2..=MOST_VARIANTS) => variants.iter().map(|it| format!("variant:{it}")).collect(),
-        ([.., before, latest], 1) => [before, latest].map(|it| format!("session:{it}")).to_vec(),
+        // Sessions without a name would be called by their ids.
+        ([.., (_, Some(before)), (_, Some(latest))], 1) => {
+            [before, latest].map(|it| format!("session:{it}")).to_vec()
+        }
+
         _ => Vec::new(),
     };
     let sides = texts.iter().map(|text| parse_side(text));

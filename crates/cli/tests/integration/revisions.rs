@@ -201,12 +201,12 @@ fn revisions_and_dates_are_sides() {
      benchmark   ratio  interval        verdict       baseline  candidate  instances
      b          1.303×  [1.295, 1.311]  ✗ regression    1.00 s     1.31 s      3 / 3
 
-    note: v1 is commit 673fde601b
-    note: HEAD~5 is commit 74b9f5116c
-    note: the unit of replication is the session: 1 per side
     note: the sides are from different sessions, which differ by about 0.21 %
     (standard deviation, from 37 earlier sessions): intervals and p-values allow for
     it
+    note: v1 is commit 673fde601b
+    note: HEAD~5 is commit 74b9f5116c
+    note: 1 more note (`--full` shows all)
     exit 0
 
     error: `main` is commit 3f51a66ba6, which is not measured
@@ -228,14 +228,12 @@ fn revisions_and_dates_are_sides() {
      benchmark   ratio  interval        verdict                      baseline  candidate  instances
      b          1.001×  [0.997, 1.006]  = no change, at most 0.59 %   1.307 s     1.31 s      9 / 3
 
-    note: last 3 of main is without the runs of the other sides
-    note: HEAD~5 is commit 74b9f5116c
-    note: pooled: 3 sessions of 3 versions in last 3 of main, 1 session of 1 version
-    in HEAD~5
-    note: the unit of replication is the session: 3 and 1
     note: the sides are from different sessions, which differ by about 0.19 %
     (standard deviation, from 36 earlier sessions): intervals and p-values allow for
     it
+    note: last 3 of main is without the runs of the other sides
+    note: HEAD~5 is commit 74b9f5116c
+    note: 2 more notes (`--full` shows all)
     exit 0
 
     error: invalid value 'since soon' for '[SIDE]...': `soon` is not a date or time such as 2026-11-20, 2026-11-20T10:00:00Z, yesterday or `3 days ago`

@@ -8,7 +8,7 @@ use lapwing_model::text::{counted, first_names, plural};
 use lapwing_stats::Interval;
 
 use crate::quantity::ratio;
-use crate::writing::Note;
+use crate::writing::{Note, NoteWeight};
 use crate::{cv_text, percent, quantity};
 
 /// Number of instances that usually suffices.
@@ -82,6 +82,8 @@ pub fn notes(
         | Advice::Brief { .. } => vec![sentence(kind)],
     });
     let mut sentences: Vec<Note> = sentences.collect();
+    // What failed is read first.
+    sentences.sort_by_key(|note| note.weight() != NoteWeight::Vital);
     let is_disturbed =
         |note: &&mut Note| ["busy_machine", "stolen_time", "spread"].contains(&note.code);
     let difference = match unseen {
@@ -132,9 +134,11 @@ fn note(advice: &Advice) -> Note {
             .with("instances", instances.0)
             .with("of_instances", instances.1),
         Advice::Failures { iterations, .. } => note("failures")
+            .weighing(NoteWeight::Vital)
             .with("iterations", iterations.0)
             .with("of_iterations", iterations.1),
         Advice::Teardown { instances, .. } => note("teardown_failed")
+            .weighing(NoteWeight::Vital)
             .with("instances", instances.0)
             .with("of_instances", instances.1),
         Advice::Brief { seconds, .. } => note("brief").with("seconds", *seconds),

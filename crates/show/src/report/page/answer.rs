@@ -100,7 +100,7 @@ fn measured(page: &BenchmarkPage<'_>) -> Headline {
     let answer = if row.value.is_some() {
         html! {
             @if row.named { (row.variant) ": " }
-            (metric_title(&metric.name)) " " (row.value_text)
+            (capitalised(&metric_title(&metric.name))) " " (row.value_text)
             @if !row.interval_text.is_empty() { " [" (row.interval_text) "]" }
             @if !row.spread_text.is_empty() { " " (row.spread_text) }
         }
