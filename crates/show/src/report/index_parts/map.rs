@@ -341,7 +341,7 @@ fn deviations(series: &HistorySeries, findings: &[&Finding]) -> Vec<u8> {
     let distance = |value: f64, level: f64| {
         if value > 0.0 && level > 0.0 {
             (value / level).ln()
-        } else if value == level {
+        } else if (value - level).abs() < f64::EPSILON {
             0.0
         } else {
             STRONGEST * (value - level).signum()
