@@ -64,8 +64,18 @@ struct Remark {
     number: usize,
     /// The key of the rows in the table.
     state: &'static str,
-    /// What is said of one and of several.
+    /// The words for one benchmark and for several.
     words: [&'static str; 2],
+}
+
+impl Remark {
+    fn new(number: usize, state: &'static str, words: [&'static str; 2]) -> Self {
+        Self {
+            number,
+            state,
+            words,
+        }
+    }
 }
 
 impl IndexPage {
@@ -282,36 +292,31 @@ impl IndexPage {
 
     /// Returns what is wrong with the latest runs.
     fn remarks(&self) -> Vec<Remark> {
-        let remark = |number, state, words| Remark {
-            number,
-            state,
-            words,
-        };
         let mut remarks = vec![
-            remark(
+            Remark::new(
                 self.number(|it| it.failures > 0),
                 "failures",
                 ["failed", "failed"],
             ),
-            remark(
+            Remark::new(
                 self.number(|it| it.without_value && it.failures == 0),
                 "nothing",
                 ["gave no value", "gave no value"],
             ),
-            remark(
+            Remark::new(
                 self.number(|it| it.lost > 0),
                 "lost",
                 [
-                    "was cut short, and the rest counts",
-                    "were cut short, and the rest counts",
+                    "had instances cut short, which do not count",
+                    "had instances cut short, which do not count",
                 ],
             ),
-            remark(
+            Remark::new(
                 self.number(|it| it.skipped),
                 "skipped",
                 ["was skipped", "were skipped"],
             ),
-            remark(
+            Remark::new(
                 self.number(|it| it.new_epoch),
                 "epoch",
                 [
@@ -326,13 +331,8 @@ impl IndexPage {
 
     /// Returns what to know of the numbers of the latest runs.
     fn explanations(&self) -> Vec<Remark> {
-        let remark = |number, state, words| Remark {
-            number,
-            state,
-            words,
-        };
         let mut remarks = vec![
-            remark(
+            Remark::new(
                 self.number(|it| it.failed_before),
                 "before",
                 [
@@ -340,7 +340,7 @@ impl IndexPage {
                     "failed in earlier runs only.",
                 ],
             ),
-            remark(
+            Remark::new(
                 self.number(|it| it.unusual),
                 "unusual",
                 [
@@ -348,7 +348,7 @@ impl IndexPage {
                     "differ from their earlier runs by more than they differ: single runs, so no verdict.",
                 ],
             ),
-            remark(
+            Remark::new(
                 self.number(|it| it.few_instances),
                 "few",
                 [
@@ -356,7 +356,7 @@ impl IndexPage {
                     "have fewer than 3 instances in their latest run: two such runs are not compared, only histories are judged.",
                 ],
             ),
-            remark(
+            Remark::new(
                 self.number(|it| it.summarised),
                 "summary",
                 [
@@ -364,7 +364,7 @@ impl IndexPage {
                     "have only summaries of their source, which kept no samples: only the history is judged.",
                 ],
             ),
-            remark(self.number(|it| it.noisy), "noisy", NOISY_WORDS),
+            Remark::new(self.number(|it| it.noisy), "noisy", NOISY_WORDS),
         ];
         remarks.retain(|it| it.number > 0);
         remarks

@@ -35,7 +35,7 @@ const SHOWN_CAUSES: usize = 20;
 /// Of more findings with one cause only the largest are in its section.
 const SHOWN_FINDINGS: usize = 5;
 
-/// What people know a commit by.
+/// A commit as people know it: its message and author.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitWords {
     /// Its hash.

@@ -32,7 +32,7 @@ pub(in crate::report) struct ListingPage {
     pub(in crate::report) draw: Option<(&'static str, &'static str)>,
     pub(in crate::report) caption: &'static str,
     pub(in crate::report) columns: Vec<ListingColumn>,
-    /// What is below everything.
+    /// The end of the page, below the table.
     pub(in crate::report) below: Markup,
     /// Terms and what they mean.
     pub(in crate::report) guide: Markup,

@@ -48,7 +48,7 @@ pub struct LanesPage<'t> {
     pub title: &'t str,
     /// The answer: its first finding.
     pub answer: &'t str,
-    /// What else is said about it.
+    /// Further sentences; the first stands below the answer.
     pub facts: &'t [String],
     /// Another run of the same tasks, which is drawn below.
     pub other: Option<OtherRun<'t>>,
