@@ -48,8 +48,6 @@
 
   // --- Small helpers.
 
-  const settings = JSON.parse(document.getElementById("settings").textContent);
-
   function element(name, attributes = {}, ...children) {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
@@ -112,7 +110,18 @@
       const texts = unpacked(form.of);
       return form.at.map((at) => texts[at]);
     }
+    if ("rows" in form) {
+      const [rows, sizes] = [tableRows(form.rows), column(form.sizes)];
+      let at = 0;
+      return sizes.map((size) => (size === null ? null : rows.slice(at, (at += size))));
+    }
     return unpacked(form);
+  }
+
+  // The rows of a table.
+  function tableRows({ table, count }) {
+    const columns = Object.entries(table).map(([name, form]) => [name, column(form)]);
+    return Array.from({ length: count }, (_, at) => Object.fromEntries(columns.map(([name, list]) => [name, list[at]])));
   }
 
   function fromColumns(columns) {
@@ -132,15 +141,6 @@
       history.replaceState(null, "", hash ? "#" + hash : location.pathname + location.search);
     }
   }
-
-  // On narrow screens the fields of a form besides the search are folded.
-  document.querySelector('[data-action="fields"]')?.addEventListener("click", ({ currentTarget: button }) => {
-    button.setAttribute("aria-expanded", String(button.getAttribute("aria-expanded") !== "true"));
-  });
-
-  // On narrow screens the names of the pages are wider than the screen.
-  const current = document.querySelector('.pages [aria-current]');
-  if (current) current.parentElement.scrollLeft = current.offsetLeft - 40;
 
   // A command is copied by a click.
   document.addEventListener("click", async (event) => {
@@ -195,20 +195,18 @@
   // The theme follows the system until one is chosen: first the other one, so that a click is seen.
   const systemIsDark = matchMedia("(prefers-color-scheme: dark)").matches;
   const themes = ["automatic", ...(systemIsDark ? ["light", "dark"] : ["dark", "light"])];
-  const themeButton = document.querySelector('[data-action="theme"]');
   const themeNow = () => document.documentElement.dataset.theme ?? themes[0];
 
-  function sayTheme() {
+  function sayTheme(themeButton) {
     themeButton.textContent = `Theme: ${themeNow()}`;
     themeButton.title = `Click for: ${themes[(themes.indexOf(themeNow()) + 1) % themes.length]}`;
   }
 
-  sayTheme();
-  themeButton.addEventListener("click", () => {
+  function changeTheme({ currentTarget: themeButton }) {
     const theme = themes[(themes.indexOf(themeNow()) + 1) % themes.length];
     if (theme === themes[0]) delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
-    sayTheme();
+    sayTheme(themeButton);
     try {
       if (theme === themes[0]) localStorage.removeItem("lapwing-theme");
       else localStorage.setItem("lapwing-theme", theme);
@@ -216,7 +214,7 @@
       // Some browsers remember nothing for file://; the choice then lasts for this page.
     }
     document.dispatchEvent(new Event("lapwing-theme"));
-  });
+  }
   document.addEventListener("lapwing-theme", paintDots);
   for (const [event, begins] of [["beforeprint", true], ["afterprint", false]]) {
     window.addEventListener(event, () => {
@@ -226,7 +224,43 @@
   }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paintDots);
 
+  // Makes what is on the page work.
+  function begin() {
+    window.lapwing.settings = JSON.parse(document.getElementById("settings").textContent);
+    // On narrow screens the fields of a form besides the search are folded.
+    document.querySelector('[data-action="fields"]')?.addEventListener("click", ({ currentTarget: button }) => {
+      button.setAttribute("aria-expanded", String(button.getAttribute("aria-expanded") !== "true"));
+    });
+    // On narrow screens the names of the pages are wider than the screen.
+    const current = document.querySelector('.pages [aria-current]');
+    if (current) current.parentElement.scrollLeft = current.offsetLeft - 40;
+    const themeButton = document.querySelector('[data-action="theme"]');
+    sayTheme(themeButton);
+    themeButton.addEventListener("click", changeTheme);
+  }
+
+  // Shows a page whose content is in a file of data, and then runs its scripts in their order.
+  async function showContent(entry) {
+    try {
+      document.body.insertAdjacentHTML("afterbegin", await load(entry));
+    } catch (error) {
+      document.body.prepend(element("p", { class: "attention" }, error.message));
+      return;
+    }
+    begin();
+    for (const inert of [...document.querySelectorAll("body > script[src]:not([data-entry] ~ *, [data-entry])")]) {
+      const script = element("script", { src: inert.getAttribute("src") });
+      script.async = false;
+      inert.replaceWith(script);
+    }
+    // A part of the page that the address names was not there yet.
+    if (/^#[\w-]+$/.test(location.hash)) document.querySelector(location.hash)?.scrollIntoView();
+  }
+
   window.lapwing = {
-    register, load, settings, element, drawing, marked, save, csvLine, unpacked, column, fromColumns, readHash, writeHash, colour, paintDots,
+    register, load, element, drawing, marked, save, csvLine, unpacked, column, tableRows, fromColumns, readHash, writeHash, colour, paintDots,
   };
+  const entry = document.getElementById("content")?.dataset.entry;
+  if (entry) showContent(entry);
+  else begin();
 })();

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const { settings, load, unpacked, element, marked, save, csvLine, readHash, writeHash, colour, paintDots, figure, runDetails } = window.lapwing;
+  const { settings, load, unpacked, tableRows, element, marked, save, csvLine, readHash, writeHash, colour, paintDots, figure, runDetails } = window.lapwing;
 
   const stem = settings.slug;
   // So many runs are in the table at first, and so many more come at a click.
@@ -147,8 +147,9 @@
 
   // The runs, newest first. The newest came with the metric's file; the others have files of their own.
   function listOfRuns({ run_ids, charts, runs, more_runs }) {
+    const newest = tableRows(runs);
     const ids = unpacked(run_ids) ?? idsOfHistory(charts).toReversed();
-    const pieces = [{ first: 0, rows: () => Promise.resolve(runs) }, ...more_runs.map(([file, first]) => ({ first, rows: () => load(file) }))];
+    const pieces = [{ first: 0, rows: () => Promise.resolve(newest) }, ...more_runs.map(([file, first]) => ({ first, rows: async () => tableRows(await load(file)) }))];
     return {
       count: ids.length,
       async at(position) {
@@ -328,8 +329,9 @@
   // Whether other parametrisations of the test were measured is known only once all pages are written.
   if (settings.test) {
     load("tests").then((tests) => {
-      document.getElementById("all-parametrisations").hidden = !tests.includes(settings.test);
-      if (tests.includes(settings.test)) loadSweeps = load(`test-${settings.test}.sweeps`);
+      const sweeps = tests[settings.test];
+      document.getElementById("all-parametrisations").hidden = !sweeps;
+      if (sweeps) loadSweeps = load(sweeps);
       return showSweep();
     }).catch(() => {});
   }

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const { settings, load, element } = window.lapwing;
+  const { settings, load, tableRows, element } = window.lapwing;
   const perFile = 50;
 
   const table = (label, heads, rows) =>
@@ -18,9 +18,13 @@
     return /^https?:\/\//i.test(text) ? element("a", { href: text, rel: "noopener noreferrer", target: "_blank" }, text) : element("code", {}, text);
   }
 
-  async function observations(run, number) {
-    const { observed, runs } = await load(`environments-${number}`);
-    return new Map((runs[run] ?? []).map((at) => observed[at]));
+  async function runAt(position) {
+    return tableRows(await load(settings.runs[Math.floor(position / perFile)]))[position % perFile];
+  }
+
+  async function observations(run) {
+    const { observed, runs } = await load(`environments-${run.environment}`);
+    return new Map([...(runs[run.id] ?? []).map((at) => observed[at]), ...run.observed]);
   }
 
   const short = (text) => (/^[0-9a-f]{40}$/.test(text) ? text.slice(0, 10) : text);
@@ -39,18 +43,18 @@
     return element("a", { href: address.replace("{to}", to), rel: "noopener noreferrer", target: "_blank" }, name);
   }
 
-  function changePart(run, before, now) {
-    if (!run.before) return [element("p", {}, "The first run of this variant, so there is no run before to compare it with.")];
+  function changePart(run, runBefore, before, now) {
+    if (!runBefore) return [element("p", {}, "The first run of this variant, so there is no run before to compare it with.")];
     const found = differences(before, now);
     const commit = found.find(([key, from, to]) => key === "commit" && from && to);
     const parts = [];
-    const changed = run.before.changed;
-    if (changed !== undefined) parts.push(element("p", { class: "attention" }, `The benchmark itself changed${changed} since the run of ${run.before.label}: the two are not compared.`));
+    const { changed } = run;
+    if (typeof changed === "string") parts.push(element("p", { class: "attention" }, `The benchmark itself changed${changed} since the run of ${runBefore.label}: the two are not compared.`));
     if (commit) parts.push(element("p", {}, "Commits: ", commitPart(commit[2], commit[1])));
     parts.push(found.length
-      ? table("What differs", ["observed", run.before.label, "this run"], found.map(([key, from, to]) =>
+      ? table("What differs", ["observed", runBefore.label, "this run"], found.map(([key, from, to]) =>
         [key, ...[from, to].map((text) => (key === "commit" && text ? commitPart(text) : short(text ?? "–")))]))
-      : element("p", {}, `${changed !== undefined ? "Besides, nothing" : "Nothing"} that was observed differs from the run of ${run.before.label}.`));
+      : element("p", {}, `${typeof changed === "string" ? "Besides, nothing" : "Nothing"} that was observed differs from the run of ${runBefore.label}.`));
     return parts;
   }
 
@@ -93,13 +97,13 @@
 
   // Returns what to show of the run at a position of the list of runs, newest first.
   async function details(position) {
-    const runs = await load(settings.runs[Math.floor(position / perFile)]);
-    const run = runs[position % perFile];
-    const now = new Map([...await observations(run.id, run.environment), ...run.observed]);
-    const before = run.before ? new Map([...await observations(run.before.id, run.before.environment), ...run.before.observed]) : new Map();
+    const run = await runAt(position);
+    const runBefore = run.before !== null && run.before !== undefined && await runAt(run.before);
+    const now = await observations(run);
+    const before = runBefore ? await observations(runBefore) : new Map();
     const attributes = [...(run.attributes ?? []), ...run.instances.flatMap((it) => (it.attributes ?? []).map(([key, text]) => [run.instances.length > 1 ? `${it.id} ${key}` : key, text]))];
     return [
-      element("h3", {}, "What differs from the run before"), ...changePart(run, before, now),
+      element("h3", {}, "What differs from the run before"), ...changePart(run, runBefore, before, now),
       element("h3", {}, "How it went"), ...instancePart(run),
       ...artifactPart(run),
       ...folded("All observations", [...now]),

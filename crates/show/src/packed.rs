@@ -5,7 +5,10 @@
 //! the end, and what stands between. An empty entry is the same text again. `unpacked` in
 //! `assets/app.js` and `assets/chart.js` reads it.
 
-use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 const MOST: usize = DIGITS.len() - 1;
@@ -71,6 +74,59 @@ pub(super) fn compact(column: Vec<Value>) -> Value {
     })
 }
 
+/// Returns rows as a table of compact columns: `{"table": {NAME: COLUMN, …}, "count": …}`. What a row has not is null;
+/// lists of rows, such as the instances of runs, are a table of all of them with the length of each list:
+/// `{"rows": {"table": …}, "sizes": COLUMN}`.
+pub(super) fn table(rows: &[impl Serialize]) -> Value {
+    // Structs of numbers and texts always become objects.
+    let rows = rows
+        .iter()
+        .filter_map(|row| match serde_json::to_value(row) {
+            Ok(Value::Object(fields)) => Some(fields),
+            Ok(_) | Err(_) => None,
+        });
+    table_of(rows.collect())
+}
+
+fn table_of(mut rows: Vec<Map<String, Value>>) -> Value {
+    let names: BTreeSet<String> = rows.iter().flat_map(Map::keys).cloned().collect();
+    let columns = names.into_iter().map(|name| {
+        let values = rows.iter_mut().map(|row| row.remove(&name));
+        let values = values.map(Option::unwrap_or_default).collect();
+        (name, nested(values))
+    });
+    let columns: Map<String, Value> = columns.collect();
+    json!({ "table": columns, "count": rows.len() })
+}
+
+/// Returns a column, that of lists of rows as a table.
+fn nested(column: Vec<Value>) -> Value {
+    let is_row_list = |it: &Value| match it {
+        Value::Array(list) => list.iter().all(Value::is_object),
+        Value::Null => true,
+        _ => false,
+    };
+    let has_rows = column
+        .iter()
+        .any(|it| it.as_array().is_some_and(|it| !it.is_empty()));
+    if !has_rows || !column.iter().all(is_row_list) {
+        return compact(column);
+    }
+    let sizes = column
+        .iter()
+        .map(|it| it.as_array().map_or(Value::Null, |it| json!(it.len())));
+    let sizes = compact(sizes.collect());
+    let mut rows = Vec::new();
+    for value in column {
+        let Value::Array(list) = value else { continue };
+        rows.extend(list.into_iter().filter_map(|it| match it {
+            Value::Object(fields) => Some(fields),
+            _ => None,
+        }));
+    }
+    json!({ "rows": table_of(rows), "sizes": sizes })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,6 +148,30 @@ mod tests {
             packed(&[&long, &other]),
             json!({"packed": [format!("00{long}"), format!("z0{}y", "x".repeat(15))]})
         );
+    }
+
+    #[test]
+    fn a_table_has_what_its_rows_have() {
+        let run = |id: &str, instances: Value| json!({ "id": id, "instances": instances });
+        let rows = [
+            run("a", json!([{"host": "x"}, {"host": "y"}])),
+            run("b", json!([])),
+            json!({ "id": "c", "lost": 2 }),
+        ];
+        let instances = json!({"table": {"host": ["x", "y"]}, "count": 2});
+        assert_eq!(
+            table(&rows),
+            json!({
+                "table": {
+                    "id": ["a", "b", "c"],
+                    "instances": {"rows": instances, "sizes": [2, 0, null]},
+                    "lost": [null, null, 2],
+                },
+                "count": 3,
+            })
+        );
+        let none: [Value; 0] = [];
+        assert_eq!(table(&none), json!({"table": {}, "count": 0}));
     }
 
     #[test]

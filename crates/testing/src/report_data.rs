@@ -8,7 +8,7 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::ZlibDecoder;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Returns all data of the report in a directory, by entry.
 ///
@@ -48,6 +48,22 @@ pub fn report_entry(directory: &Path, wanted: &str) -> Value {
     entry.expect("the file has the entry")
 }
 
+/// Returns a page of the report as a browser shows it: with its content, which may be among the data.
+///
+/// # Panics
+/// When there is no such page, or its content is missing.
+#[must_use]
+pub fn report_page(directory: &Path, name: &str) -> String {
+    let page = fs::read_to_string(directory.join(name)).expect("a page");
+    let Some((_, rest)) = page.split_once(" data-entry=\"") else {
+        return page;
+    };
+    let (entry, _) = rest.split_once('"').expect("the end of an attribute");
+    let content = report_entry(directory, entry);
+    let content = content.as_str().expect("HTML");
+    page.replacen("<noscript>", &format!("{content}<noscript>"), 1)
+}
+
 fn entries_of(file: &str, script: &str) -> serde_json::Map<String, Value> {
     let text = script
         .strip_prefix(&format!("lapwing.register(\"{file}\",\""))
@@ -57,5 +73,79 @@ fn entries_of(file: &str, script: &str) -> serde_json::Map<String, Value> {
     let mut json = String::new();
     let mut stream = ZlibDecoder::new(bytes.as_slice());
     stream.read_to_string(&mut json).expect("zlib");
-    serde_json::from_str(&json).expect("an object")
+    let entries: Map<String, Value> = serde_json::from_str(&json).expect("an object");
+    let entries = entries.into_iter();
+    entries
+        .map(|(name, entry)| (name, with_rows(entry)))
+        .collect()
+}
+
+/// Returns the value with its tables (`show/packed.rs`) as lists of rows, which have not what is null.
+fn with_rows(value: Value) -> Value {
+    match value {
+        Value::Object(mut fields) if fields.contains_key("table") => {
+            let count = fields["count"].as_u64().expect("a number");
+            let count = usize::try_from(count).expect("a small one");
+            let mut rows = vec![Map::new(); count];
+            let table = fields.remove("table").expect("it was there");
+            for (name, form) in table.as_object().expect("columns") {
+                for (row, value) in rows.iter_mut().zip(column(form)) {
+                    if !value.is_null() {
+                        row.insert(name.clone(), value);
+                    }
+                }
+            }
+            rows.into_iter().map(Value::Object).collect()
+        }
+        Value::Object(fields) => {
+            let fields = fields.into_iter();
+            fields.map(|(name, it)| (name, with_rows(it))).collect()
+        }
+        Value::Array(list) => list.into_iter().map(with_rows).collect(),
+        other => other,
+    }
+}
+
+/// Returns the values of a column in one of its forms.
+fn column(form: &Value) -> Vec<Value> {
+    if let Some(list) = form.as_array() {
+        return list.clone();
+    }
+    if let Some(all) = form.get("all") {
+        let count = form["count"].as_u64().expect("a number");
+        return (0..count).map(|_| all.clone()).collect();
+    }
+    if let Some(texts) = form.get("of") {
+        let texts = column(texts);
+        let at = form["at"].as_array().expect("places").iter();
+        let at = at.filter_map(|it| usize::try_from(it.as_u64()?).ok());
+        return at.map(|at| texts[at].clone()).collect();
+    }
+    if let Some(rows) = form.get("rows") {
+        let rows = with_rows(rows.clone());
+        let mut rows = rows.as_array().expect("rows").iter().cloned();
+        let of_size = |size: Value| match size.as_u64().and_then(|it| usize::try_from(it).ok()) {
+            Some(size) => rows.by_ref().take(size).collect(),
+            None => Value::Null,
+        };
+        return column(&form["sizes"]).into_iter().map(of_size).collect();
+    }
+    let mut before: Vec<char> = Vec::new();
+    let packed = form["packed"].as_array().expect("packed texts").iter();
+    let texts = packed.map(|entry| {
+        let mut entry = entry.as_str().expect("a text").chars();
+        if let (Some(begin), Some(end)) = (entry.next(), entry.next()) {
+            let number = |digit: char| digit.to_digit(36).and_then(|it| usize::try_from(it).ok());
+            let begin = number(begin).expect("a digit");
+            let end = before.len() - number(end).expect("a digit");
+            let parts = [
+                &before[..begin],
+                entry.as_str().chars().collect::<Vec<_>>().as_slice(),
+                &before[end..],
+            ];
+            before = parts.concat();
+        }
+        Value::from(before.iter().collect::<String>())
+    });
+    texts.collect()
 }

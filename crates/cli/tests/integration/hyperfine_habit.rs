@@ -422,8 +422,10 @@ fn the_arithmetic_mean_is_named_where_it_differs_and_all_figures_are_told_if_wan
     let path = folder.path();
     // Every fifth execution takes long, in one of the instances.
     let command = "echo x >>log; if [ $(wc -l <log) = 5 ]; then sleep 0.5; else sleep 0.02; fi";
+    // All notes: on a busy machine those about the machine are told first.
     let named = [
         "run",
+        "--full",
         "-r",
         "5",
         "--command-name",

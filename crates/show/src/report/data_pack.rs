@@ -3,8 +3,10 @@
 //! A file is a script that registers the base64 form of a zlib stream of a JSON object, with the
 //! entries by name. `load` in `assets/app.js` reads it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -17,29 +19,31 @@ use super::directory::{DirectoryError, ReportDirectory};
 /// About the most characters of JSON in a file, unless a single entry has more.
 const CHARACTERS: usize = 500_000;
 
-/// Repetitive JSON gains little from more effort.
-const EFFORT: Compression = Compression::new(3);
+/// More effort gains little.
+const EFFORT: Compression = Compression::new(6);
 
-/// The entries of one page. Of all entries, only those of the file at hand are in memory, compressed.
+/// The entries of one or several pages. Of all entries, only those of the file at hand are in memory.
 #[derive(Debug)]
 #[must_use = "the last file is written by `finish`"]
-pub(super) struct DataPack<'d> {
-    directory: &'d ReportDirectory,
+pub(super) struct DataPack {
+    directory: Arc<ReportDirectory>,
     stem: String,
     number: usize,
     characters: usize,
-    compressed: ZlibEncoder<Vec<u8>>,
+    /// The entries by kind, the part of their name after the first dot: those of a kind are alike, and zlib finds
+    /// repetitions only within 32 KiB.
+    entries: BTreeMap<String, String>,
 }
 
-impl<'d> DataPack<'d> {
+impl DataPack {
     /// Returns an empty pack: `STEM.js`, and `STEM.1.js` and so on if there is much.
-    pub(super) fn new(directory: &'d ReportDirectory, stem: &str) -> Self {
+    pub(super) fn new(directory: &Arc<ReportDirectory>, stem: &str) -> Self {
         Self {
-            directory,
+            directory: Arc::clone(directory),
             stem: stem.to_owned(),
             number: 0,
             characters: 0,
-            compressed: ZlibEncoder::new(Vec::new(), EFFORT),
+            entries: BTreeMap::new(),
         }
     }
 
@@ -56,15 +60,19 @@ impl<'d> DataPack<'d> {
             self.write()?;
             self.number += 1;
         }
-        let begin = if self.characters == 0 { '{' } else { ',' };
-        let key = serde_json::Value::from(name);
         self.characters += json.len();
+        let (first, kind) = name.split_once('.').unwrap_or((name, ""));
+        let key = serde_json::Value::from(name);
+        let entries = self.entries.entry(kind.to_owned()).or_default();
+        if !entries.is_empty() {
+            entries.push(',');
+        }
         // Into memory, which cannot fail.
-        let _ = write!(self.compressed, "{begin}{key}:{json}");
+        let _ = write!(entries, "{key}:{json}");
         let file = self.file();
-        Ok(match name.split('.').next() {
-            Some(first) if first == file => name.to_owned(),
-            _ => format!("{name}@{file}"),
+        Ok(match first == file {
+            true => name.to_owned(),
+            false => format!("{name}@{file}"),
         })
     }
 
@@ -84,10 +92,15 @@ impl<'d> DataPack<'d> {
     }
 
     fn write(&mut self) -> Result<(), DirectoryError> {
-        let empty = ZlibEncoder::new(Vec::new(), EFFORT);
-        let mut compressed = std::mem::replace(&mut self.compressed, empty);
+        let mut compressed = ZlibEncoder::new(Vec::new(), EFFORT);
+        let entries = std::mem::take(&mut self.entries);
         self.characters = 0;
-        // Into memory, which cannot fail.
+        for (at, of_kind) in entries.into_values().enumerate() {
+            let begin = if at == 0 { "{" } else { "," };
+            // Into memory, which cannot fail.
+            let _ = compressed.write_all(begin.as_bytes());
+            let _ = compressed.write_all(of_kind.as_bytes());
+        }
         let _ = compressed.write_all(b"}");
         let bytes = compressed.finish().unwrap_or_default();
         let file = self.file();
@@ -99,10 +112,14 @@ impl<'d> DataPack<'d> {
     }
 }
 
-/// Returns the file of an entry, by what `load` finds it by.
-pub(super) fn file_of(entry: &str) -> &str {
-    match entry.split_once('@') {
-        Some((_, file)) => file,
-        None => entry.split('.').next().unwrap_or(entry),
-    }
+/// Writes a file with a single entry of the same name, and returns what pages find it by.
+pub(super) fn write_entry(
+    directory: &Arc<ReportDirectory>,
+    name: &str,
+    value: &impl Serialize,
+) -> Result<String, DirectoryError> {
+    let mut pack = DataPack::new(directory, name);
+    let entry = pack.add(name, value)?;
+    pack.finish()?;
+    Ok(entry)
 }

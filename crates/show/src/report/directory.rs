@@ -1,12 +1,11 @@
 //! The directory of a report: only ever a report's own, and without an index until it is whole.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use serde::Serialize;
-
-use super::data_pack::DataPack;
 use super::frame::SitePage;
 
 /// The file that tells a report's directory from any other.
@@ -66,12 +65,14 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> DirectoryError + '_ {
 #[derive(Debug)]
 pub(super) struct ReportDirectory {
     path: PathBuf,
+    /// The files of this report, relative to the directory.
+    written: Mutex<BTreeSet<PathBuf>>,
     /// Locked as long as the report is written; the system lets go of it when the program ends.
     _lock: File,
 }
 
 impl ReportDirectory {
-    /// Makes the directory ready: new, or emptied of an older report, its index first.
+    /// Makes the directory ready: new, or that of an older report without its index.
     pub(super) fn begin(path: &Path) -> Result<Self, DirectoryError> {
         if path.is_file() {
             return Err(DirectoryError::NoDirectory {
@@ -89,21 +90,18 @@ impl ReportDirectory {
         }
         let lock = lock(path)?;
         let index = path.join("index.html");
-        unless_missing(fs::remove_file(&index)).map_err(io_error(&index))?;
+        found(fs::remove_file(&index)).map_err(io_error(&index))?;
         for page in SitePage::files() {
             let page = path.join(page);
-            unless_missing(fs::remove_file(&page)).map_err(io_error(&page))?;
-        }
-        for part in PARTS.into_iter().chain([STUDY, TRACE]) {
-            let folder = path.join(part);
-            unless_missing(fs::remove_dir_all(&folder)).map_err(io_error(&folder))?;
+            found(fs::remove_file(&page)).map_err(io_error(&page))?;
         }
         for part in PARTS {
             let part = path.join(part);
-            fs::create_dir(&part).map_err(io_error(&part))?;
+            fs::create_dir_all(&part).map_err(io_error(&part))?;
         }
         Ok(Self {
             path: path.to_owned(),
+            written: Mutex::default(),
             _lock: lock,
         })
     }
@@ -120,31 +118,66 @@ impl ReportDirectory {
         self.write(&format!("{folder}/{name}.html"), page)
     }
 
-    /// Writes a file of the report. Until the index stands, nothing leads there.
+    /// Writes a file of the report, unless it stands there as it is, so that copies of reports are quickly brought up to
+    /// date. Until the index stands, nothing leads there.
     pub(super) fn write(&self, name: &str, content: &str) -> Result<(), DirectoryError> {
         let path = self.path.join(name);
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.insert(PathBuf::from(name));
+        drop(written);
+        if is_that(&path, content) {
+            return Ok(());
+        }
         fs::write(&path, content).map_err(io_error(&path))
     }
 
-    /// Writes a side file with a single entry of the same name, and returns what pages find it by.
-    pub(super) fn write_data(
-        &self,
-        name: &str,
-        value: &impl Serialize,
-    ) -> Result<String, DirectoryError> {
-        let mut pack = DataPack::new(self, name);
-        let entry = pack.add(name, value)?;
-        pack.finish()?;
-        Ok(entry)
-    }
-
-    /// Writes the index, with which the report is whole, and returns its path. It appears when all of it is written.
-    pub(super) fn finish(self, index: &str) -> Result<PathBuf, DirectoryError> {
+    /// Removes what is left of an older report and writes the index, with which the report is whole. Returns its path. It
+    /// appears when all of it is written.
+    pub(super) fn finish(&self, index: &str) -> Result<PathBuf, DirectoryError> {
+        for part in PARTS.into_iter().chain([STUDY, TRACE]) {
+            self.remove_old(Path::new(part))?;
+        }
         let path = self.path.join("index.html");
         self.write("index.html.part", index)?;
         fs::rename(self.path.join("index.html.part"), &path).map_err(io_error(&path))?;
         Ok(path)
     }
+
+    /// Removes files that are not of this report from a folder, and the folder if it is empty then and not one that every
+    /// report has.
+    fn remove_old(&self, folder: &Path) -> Result<(), DirectoryError> {
+        let path = self.path.join(folder);
+        let Some(entries) = found(fs::read_dir(&path)).map_err(io_error(&path))? else {
+            return Ok(());
+        };
+        let mut left = 0;
+        for entry in entries {
+            let entry = entry.map_err(io_error(&path))?;
+            let name = folder.join(entry.file_name());
+            let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_ours = written.contains(&name);
+            drop(written);
+            let old = entry.path();
+            if is_ours {
+                left += 1;
+            } else if entry.file_type().is_ok_and(|it| it.is_dir()) {
+                fs::remove_dir_all(&old).map_err(io_error(&old))?;
+            } else {
+                found(fs::remove_file(&old)).map_err(io_error(&old))?;
+            }
+        }
+        if left == 0 && !PARTS.map(Path::new).contains(&folder) {
+            fs::remove_dir(&path).map_err(io_error(&path))?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether the file has this content.
+fn is_that(path: &Path, content: &str) -> bool {
+    let same_length =
+        fs::metadata(path).is_ok_and(|it| usize::try_from(it.len()) == Ok(content.len()));
+    same_length && fs::read(path).is_ok_and(|it| it == content.as_bytes())
 }
 
 /// Marks the directory as a report's and keeps others from writing to it until the file is closed.
@@ -165,11 +198,11 @@ fn lock(path: &Path) -> Result<File, DirectoryError> {
     Ok(file)
 }
 
-/// Returns the result of removing something; that it was not there is no error.
-fn unless_missing(removed: io::Result<()>) -> io::Result<()> {
-    match removed {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
+/// Returns `None` where there is no such file.
+fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
     }
 }
 
@@ -215,21 +248,40 @@ mod tests {
         );
         assert!(path.join("data/mine.js").exists());
         first.finish("first").expect("it writes");
+        drop(first);
         let second = ReportDirectory::begin(&path).expect("the first is done");
         second.finish("second").expect("it writes");
     }
 
     #[test]
-    fn a_report_in_the_making_has_no_index_and_nothing_old() {
+    fn a_report_in_the_making_has_no_index_and_a_new_one_nothing_old() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("report");
         let report = ReportDirectory::begin(&path).expect("new");
         report.write("data/old.js", "old").expect("it writes");
+        report.write_in(STUDY, "old", "old").expect("it writes");
+        report.write("data/same.js", "same").expect("it writes");
+        report.write("data/other.js", "one").expect("it writes");
         report.finish("first").expect("it writes");
+        drop(report);
+        let read_only = |name: &str| {
+            let mut permissions = fs::metadata(path.join(name)).expect("it").permissions();
+            permissions.set_readonly(true);
+            fs::set_permissions(path.join(name), permissions).expect("it");
+        };
+        read_only("data/same.js");
+        let before = fs::metadata(path.join("data/same.js")).expect("it");
         let report = ReportDirectory::begin(&path).expect("a report may be replaced");
         assert!(!path.join("index.html").exists());
-        assert!(!path.join("data/old.js").exists());
+        report.write("data/same.js", "same").expect("it is there");
+        report.write("data/other.js", "two").expect("it writes");
         let index = report.finish("second").expect("it writes");
         assert_eq!(fs::read_to_string(index).expect("whole"), "second");
+        assert!(!path.join("data/old.js").exists());
+        assert!(!path.join(STUDY).exists());
+        let other = fs::read_to_string(path.join("data/other.js"));
+        assert_eq!(other.expect("it"), "two");
+        let after = fs::metadata(path.join("data/same.js")).expect("it");
+        assert_eq!(after.modified().ok(), before.modified().ok());
     }
 }

@@ -1,9 +1,11 @@
 //! Observations around each run, once for all benchmarks, in side files of bounded size.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::data_pack::write_entry;
 use super::directory::{DirectoryError, ReportDirectory};
 use super::environment::observe_run;
 use lapwing_model::{Id, Run, Session};
@@ -66,10 +68,10 @@ impl RunEnvironments {
     }
 
     /// Writes the side files.
-    pub(super) fn write(&self, directory: &ReportDirectory) -> Result<(), DirectoryError> {
+    pub(super) fn write(&self, directory: &Arc<ReportDirectory>) -> Result<(), DirectoryError> {
         let all = self.finished.iter().chain([&self.current]);
         for (number, file) in all.enumerate() {
-            directory.write_data(&format!("environments-{number}"), file)?;
+            write_entry(directory, &format!("environments-{number}"), file)?;
         }
         Ok(())
     }

@@ -4,11 +4,11 @@ use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
 use super::ReportSite;
-use super::data_pack::file_of;
+use super::data_pack::DataPack;
 use super::directory::DirectoryError;
 use super::headline::Headline;
 use super::preview::{PreviewTheme, plain, preview};
-use crate::document::html_document;
+use crate::document::{html_document, without_controls};
 
 /// A page about all benchmarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,7 +141,6 @@ pub(super) fn write_list_page(
         class: page.name(),
         skip: ("#main", "Skip to the list"),
         scripts: page.scripts(),
-        data: None,
     };
     frame.write_previews(site)?;
     let html = frame.html(site, &serde_json::json!({}), main, &html! {});
@@ -162,8 +161,6 @@ pub(super) struct PageFrame<'a> {
     /// The target and the text of its first link, which skips the navigation.
     pub(super) skip: (&'a str, &'a str),
     pub(super) scripts: &'a [&'a str],
-    /// The entry of a side file that its script needs at once.
-    pub(super) data: Option<&'a str>,
 }
 
 impl PageFrame<'_> {
@@ -175,27 +172,80 @@ impl PageFrame<'_> {
         main: &Markup,
         below: &Markup,
     ) -> String {
-        let report = &site.options.title;
-        let is_index = self.page == Some(SitePage::Index);
-        let root = match self.page {
+        let body = html! {
+            (self.content(site, settings, main, below))
+            @for script in self.scripts { script src=(self.asset(script)) {} }
+        };
+        html_document(&self.title(site), &self.head(), self.class, &body)
+    }
+
+    /// Returns the page as a file that is little more than its name: its content is an entry of this name of the pack,
+    /// which `assets/app.js` shows. So a report of thousands of pages stays small.
+    pub(super) fn short_html(
+        &self,
+        site: &ReportSite,
+        settings: &impl Serialize,
+        (main, below): (&Markup, &Markup),
+        (pack, name): (&mut DataPack, &str),
+    ) -> Result<String, DirectoryError> {
+        let content = html! {
+            (self.content(site, settings, main, below))
+            @for script in self.scripts { script src=(self.asset(script)) {} }
+        };
+        let entry = pack.add(name, &without_controls(&content.into_string()))?;
+        let body = html! {
+            noscript { p { "This page needs JavaScript." } }
+            script #content data-entry=(entry) src=(self.asset("app.js")) {}
+        };
+        Ok(html_document(
+            &self.title(site),
+            &self.head(),
+            self.class,
+            &body,
+        ))
+    }
+
+    fn root(&self) -> &'static str {
+        match self.page {
             Some(_) => "",
             None => "../",
-        };
-        let title = if is_index {
-            report.clone()
-        } else {
-            format!("{} · {report}", self.name)
-        };
-        let head = html! {
-            link rel="stylesheet" href=(format!("{root}assets/style.css"));
-            script src=(format!("{root}assets/theme.js")) {}
+        }
+    }
+
+    fn asset(&self, name: &str) -> String {
+        format!("{}assets/{name}", self.root())
+    }
+
+    fn title(&self, site: &ReportSite) -> String {
+        let report = &site.options.title;
+        match self.page {
+            Some(SitePage::Index) => report.clone(),
+            _ => format!("{} · {report}", self.name),
+        }
+    }
+
+    fn head(&self) -> Markup {
+        html! {
+            link rel="stylesheet" href=(self.asset("style.css"));
+            script src=(self.asset("theme.js")) {}
             meta property="og:title" content=(plain(&self.headline.answer));
             meta property="og:description" content=(self.headline.facts.first().map(plain).unwrap_or_default());
             @if let Some(page) = self.page {
                 meta property="og:image" content=(format!("assets/{}-light.svg", page.name()));
             }
-        };
-        let body = html! {
+        }
+    }
+
+    /// Returns what the body holds besides scripts.
+    fn content(
+        &self,
+        site: &ReportSite,
+        settings: &impl Serialize,
+        main: &Markup,
+        below: &Markup,
+    ) -> Markup {
+        let (report, root) = (&site.options.title, self.root());
+        html! {
             a.skip href=(self.skip.0) { (self.skip.1) }
             header {
                 p.site { a href=(format!("{root}index.html")) { (report) } }
@@ -209,10 +259,7 @@ impl PageFrame<'_> {
             footer { p { (site.options.made) } }
             (below)
             (json_script("settings", settings))
-            @for script in self.scripts { script src=(format!("{root}assets/{script}")) {} }
-            @if let Some(file) = self.data { script src=(format!("{root}data/{}.js", file_of(file))) {} }
-        };
-        html_document(&title, &head, self.class, &body)
+        }
     }
 
     /// Writes the pictures of a page about all, for link previews and for Markdown: light, and of the index dark too.

@@ -34,8 +34,10 @@ use sections::{burn_in, cleaning, detection, metric, raw, remarks, runs, variabi
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
+use serde::Serialize;
 use serde_json::json;
 
 use super::sample::{FIRST_METRIC, MetricSample, RunSample};
@@ -190,12 +192,12 @@ pub struct ReportWriter {
 }
 
 /// The data of so many benchmarks are in one file, unless they are much: thousands of small files take long to copy.
-const BENCHMARKS_PER_PACK: usize = 8;
+const BENCHMARKS_PER_PACK: usize = 16;
 
 /// The data that all pages share.
 #[derive(Debug)]
 struct ReportSite {
-    directory: ReportDirectory,
+    directory: Arc<ReportDirectory>,
     options: ReportOptions,
     colours: VariantColours,
     changes: Option<ChangesView>,
@@ -204,6 +206,13 @@ struct ReportSite {
     remarks: ReportRemarks,
     runs: RunsByPlace,
     contents: ReportContents,
+}
+
+impl ReportSite {
+    /// Writes data into a file of their own, and returns what pages find them by.
+    fn write_data(&self, name: &str, value: &impl Serialize) -> Result<String, DirectoryError> {
+        data_pack::write_entry(&self.directory, name, value)
+    }
 }
 
 /// Writes a report of these benchmarks into a directory.
@@ -231,7 +240,7 @@ impl ReportWriter {
     /// # Errors
     /// When the directory holds something else or cannot be written to.
     pub fn create(directory: &Path, options: ReportOptions) -> Result<Self, DirectoryError> {
-        let directory = ReportDirectory::begin(directory)?;
+        let directory = Arc::new(ReportDirectory::begin(directory)?);
         for (name, content) in ASSETS {
             directory.write(&format!("assets/{name}"), content)?;
         }
@@ -494,7 +503,7 @@ fn write_benchmarks(
 fn write_benchmark(
     mut all_metrics: BenchmarkData,
     site: &ReportSite,
-    pack: &mut DataPack<'_>,
+    pack: &mut DataPack,
 ) -> Result<ListingEntries, DirectoryError> {
     into_base_units(&mut all_metrics);
     let options = &site.options;

@@ -1,6 +1,6 @@
 //! A page for each test that was measured with several parametrisations: all of them together.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use maud::html;
 use serde::Serialize;
@@ -124,8 +124,10 @@ impl TestMember {
 pub(super) struct TestPages {
     without_brackets: Vec<TestMember>,
     held: Vec<TestMember>,
-    /// The pages that were written.
-    written: BTreeSet<String>,
+    /// The pages that were written, each with the entry of its curves of levels.
+    written: BTreeMap<String, String>,
+    /// The data of the pages.
+    pack: Option<DataPack>,
 }
 
 /// Settings of the page's script.
@@ -173,13 +175,14 @@ impl TestPages {
     /// Writes what is left and the list of all.
     pub(super) fn finish(&mut self, site: &ReportSite) -> Result<(), DirectoryError> {
         self.write_held(site)?;
-        site.directory.write_data(LIST, &self.written)?;
+        self.pack.take().map_or(Ok(()), DataPack::finish)?;
+        site.write_data(LIST, &self.written)?;
         Ok(())
     }
 
     /// Returns whether a test has a page.
     pub(super) fn has(&self, slug: &str) -> bool {
-        self.written.contains(slug)
+        self.written.contains_key(slug)
     }
 
     fn write_held(&mut self, site: &ReportSite) -> Result<(), DirectoryError> {
@@ -204,17 +207,15 @@ impl TestPages {
             }
         }
         let mut metrics = Vec::new();
-        let mut pack = DataPack::new(&site.directory, &format!("test-{slug}"));
-        // First, so that it is in the first file whatever follows.
-        pack.add(&format!("test-{slug}.sweeps"), &sweeps)?;
+        let pack = (self.pack).get_or_insert_with(|| DataPack::new(&site.directory, "test-data"));
+        let sweeps = pack.add(&format!("test-{slug}.sweeps"), &sweeps)?;
         for (number, name) in names.iter().enumerate() {
             let file = format!("test-{slug}.m{number}");
             metrics.push(MetricCharts {
                 name: (*name).to_owned(),
-                file: together::write(&mut pack, &file, &members, name)?,
+                file: together::write(pack, &file, &members, name)?,
             });
         }
-        pack.finish()?;
         let settings = TestPageSettings {
             page: "test",
             slug: &slug,
@@ -222,7 +223,7 @@ impl TestPages {
         };
         let page = page(site, &members, levels.as_ref(), &settings);
         site.directory.write(&format!("test/{slug}.html"), &page)?;
-        self.written.insert(slug);
+        self.written.insert(slug, sweeps);
         Ok(())
     }
 }
@@ -300,7 +301,6 @@ fn page(
         class: "inner test",
         skip: ("#charts-title", "Skip to the charts"),
         scripts: &["echarts.js", "chart.js", "app.js", "charts.js", "test.js"],
-        data: None,
     };
     let main = html! {
         section #charts aria-labelledby="charts-title" {

@@ -52,7 +52,7 @@ pub(super) fn write_page(
     let settings = json!({
         "page": "study",
         "slug": slug,
-        "charts": site.directory.write_data(&file, &charts)?,
+        "charts": site.write_data(&file, &charts)?,
     });
     let main = html! {
         (contrast_table(&overview.shown(false), &study, overview.scale))
@@ -80,7 +80,6 @@ pub(super) fn write_page(
         class: "inner study",
         skip: ("#charts", "Skip to the charts"),
         scripts: &["echarts.js", "chart.js", "app.js", "charts.js", "study.js"],
-        data: Some(&file),
     };
     let page = frame.html(site, &settings, &main, &html! {});
     site.directory.write_in(STUDY, slug, &page)?;

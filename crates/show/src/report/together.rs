@@ -105,7 +105,7 @@ struct MemberLine {
 
 /// Adds the data of a metric and returns the entry.
 pub(super) fn write(
-    pack: &mut DataPack<'_>,
+    pack: &mut DataPack,
     file: &str,
     members: &[TestMember],
     metric: &str,

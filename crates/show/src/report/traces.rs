@@ -71,7 +71,6 @@ pub(super) fn write_page(
         class: "inner lanes",
         skip: ("#canvas", "Skip to the timeline"),
         scripts: &["app.js", "lanes.js"],
-        data: None,
     };
     let html = frame.html(site, &json!({"page": "trace"}), &stage, &html! {});
     site.directory.write_in(TRACE, &name, &html)?;

@@ -103,7 +103,7 @@ fn a_change_to_a_unit_that_is_not_known_is_not_compared() {
         [&json!("–"), &json!("furlong"), &Value::Null]
     );
     assert_eq!(content["runs"][1]["change"], Value::Null);
-    let html = fs::read_to_string(directory.join(format!("benchmark/{page}.html"))).expect("it");
+    let html = lapwing_testing::report_page(directory, &format!("benchmark/{page}.html"));
     assert!(
         html.contains("wall time: 1 run counts in furlong, the latest in rod"),
         "{html}"

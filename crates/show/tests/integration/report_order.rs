@@ -9,7 +9,7 @@ use lapwing_analyse::sample::each_benchmark;
 use lapwing_model::{Annotation, Id, Object, Record};
 use lapwing_record::{Change, Filter, Retired, Retirement, Store, StoreError, parse_line};
 use lapwing_show::report::{DetectionTarget, ReportOptions, ReportRemarks, ReportWriter};
-use lapwing_testing::{RecordLines, report_entry};
+use lapwing_testing::{RecordLines, report_entry, report_page};
 use serde_json::{Value, json};
 
 /// Records of a suite.
@@ -108,7 +108,7 @@ impl WrittenReport {
     }
 
     fn text(&self, file: &str) -> String {
-        fs::read_to_string(self.files.join(file)).unwrap()
+        report_page(&self.files, file)
     }
 
     fn data(&self, name: &str) -> Value {

@@ -263,7 +263,7 @@ pub(in crate::report) fn write_charts(
             &site.colours,
         );
         let file = format!("changes-c{}", number + 1);
-        site.directory.write_data(&file, &chart)?;
+        site.write_data(&file, &chart)?;
     }
     Ok(())
 }

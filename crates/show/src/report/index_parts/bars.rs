@@ -158,7 +158,6 @@ impl BarsPage {
             class: "about-all",
             skip: ("#bars", "Skip to the charts"),
             scripts: SitePage::Bars.scripts(),
-            data: files.first(),
         };
         frame.write_previews(site)?;
         let page = frame.html(site, &settings, &main, &html! {});

@@ -118,7 +118,7 @@ pub(in crate::report) fn write(
         metrics: metrics.iter().map(|it| metric_title(it)).collect(),
         verdicts: looks(),
     };
-    settings["forest"] = json!(site.directory.write_data("forest", &file)?);
+    settings["forest"] = json!(site.write_data("forest", &file)?);
     Ok(OtherView {
         name: "plot",
         title: "Plot",

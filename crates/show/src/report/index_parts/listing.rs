@@ -87,7 +87,6 @@ impl ListingPage {
             class,
             skip: (&format!("#{table}"), "Skip to the table"),
             scripts: &scripts,
-            data: files.first().filter(|_| self.other.is_none()),
         };
         let main = html! {
             (self.above)
@@ -192,7 +191,7 @@ impl ListingFiles {
         page: SitePage,
         rows: &[impl Serialize],
     ) -> Result<Self, DirectoryError> {
-        site.directory.write_data(page.name(), &columns(rows))?;
+        site.write_data(page.name(), &columns(rows))?;
         Ok(Self::One(page.name(), rows.len()))
     }
 
@@ -203,14 +202,6 @@ impl ListingFiles {
             Self::One(file, _) => settings["file"] = json!(file),
             Self::ByMetric(files) if files.is_empty() => {}
             Self::ByMetric(files) => settings["metrics"] = json!(files),
-        }
-    }
-
-    /// Returns the file that is shown first.
-    pub(in crate::report) fn first(&self) -> Option<&str> {
-        match self {
-            Self::One(file, _) => Some(file),
-            Self::ByMetric(files) => files.first().map(|first| first.file.as_str()),
         }
     }
 

@@ -79,13 +79,13 @@ struct BurnInFile<'a> {
     file: &'a str,
 }
 
-/// Returns the page; what is read last is in a side file.
+/// Returns the page; its content is in a side file, and so is what is read last.
 ///
 /// # Errors
 /// When the side file cannot be written.
 pub(in crate::report) fn page(
     page: &BenchmarkPage<'_>,
-    pack: &mut DataPack<'_>,
+    pack: &mut DataPack,
 ) -> Result<String, DirectoryError> {
     let benchmark = &page.data.benchmark;
     let rest = pack.add(
@@ -121,12 +121,10 @@ pub(in crate::report) fn page(
         scripts: &[
             "echarts.js",
             "chart.js",
-            "app.js",
             "charts.js",
             "run.js",
             "benchmark.js",
         ],
-        data: page.files.first().map(|it| it.file.as_str()),
     };
     let main = html! {
         (chart_part(page))
@@ -147,7 +145,8 @@ pub(in crate::report) fn page(
             form method="dialog" { button { "Close" } }
         }
     };
-    Ok(frame.html(page.site, &settings, &main, &dialog))
+    let name = format!("{}.page", page.slug);
+    frame.short_html(page.site, &settings, (&main, &dialog), (pack, &name))
 }
 
 /// Returns all that the history and the comparisons say, where that is more than the headline.
@@ -201,7 +200,6 @@ fn chart_part(page: &BenchmarkPage<'_>) -> Markup {
             }
             div.notes {}
             div.charts {}
-            noscript { p { "Charts and the tables of runs need JavaScript." } }
         }
     }
 }

@@ -86,7 +86,7 @@ impl BurnInRow {
 /// Returns when a benchmark gets steady, and writes its chart; `None` without values. The sample
 /// is that of its newest epoch.
 pub(in crate::report) fn row(
-    pack: &mut DataPack<'_>,
+    pack: &mut DataPack,
     sample: &Sample<'_>,
     benchmark: &BenchmarkLink,
     (policy, source): (CleaningPolicy, BurnInSource),

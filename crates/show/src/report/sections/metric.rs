@@ -16,7 +16,7 @@ use crate::VariantColours;
 use crate::chart::{
     Chart, HistoryPoint, RunName, RunNumber, distribution, history, instance_means, iterations,
 };
-use crate::packed::packed;
+use crate::packed::{packed, table};
 use crate::quantity::UnitScale;
 use crate::sample::{InstanceSample, RunSample, metric_title, short_run};
 use crate::words::summary::{RunSummary, figures};
@@ -58,8 +58,8 @@ struct MetricContent {
     /// The ends of the ids of all runs, newest first; left out where the history has them all.
     #[serde(skip_serializing_if = "Option::is_none")]
     run_ids: Option<Value>,
-    /// The newest runs.
-    runs: Vec<TraceRun>,
+    /// The table of the newest runs.
+    runs: Value,
     /// The side files with the others, each with the position of its first run.
     more_runs: Vec<(String, usize)>,
 }
@@ -161,7 +161,7 @@ struct TraceSummary {
 /// Writes the side files of the metric of that number.
 pub(in crate::report) fn write(
     site: &ReportSite,
-    pack: &mut DataPack<'_>,
+    pack: &mut DataPack,
     slug: &str,
     number: usize,
     views: &[MetricView],
@@ -225,14 +225,14 @@ pub(in crate::report) fn write(
     let mut position = runs.len();
     for (at, piece) in pieces.enumerate() {
         let name = format!("{file}.more{at}");
-        more_runs.push((pack.add(&name, &piece)?, position));
+        more_runs.push((pack.add(&name, &table(&piece))?, position));
         position += piece.len();
     }
     let content = MetricContent {
         notes,
         charts,
         run_ids: (!in_history).then(|| packed(&ids.collect::<Vec<_>>())),
-        runs,
+        runs: table(&runs),
         more_runs,
     };
     let entry = pack.add(&file, &content)?;

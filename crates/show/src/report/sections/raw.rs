@@ -67,7 +67,7 @@ pub(in crate::report) struct RawFileName {
 
 /// Writes all iterations and returns the files, newest first.
 pub(in crate::report) fn write(
-    pack: &mut DataPack<'_>,
+    pack: &mut DataPack,
     slug: &str,
     data: &BenchmarkData,
 ) -> Result<Vec<RawFileName>, DirectoryError> {

@@ -12,6 +12,7 @@ use super::super::directory::DirectoryError;
 use super::super::environment::{flatten, observe_instance};
 use super::super::environments::RunEnvironments;
 use super::failures::shortened;
+use crate::packed::table;
 use crate::sample::{MetricSample, RunSample, short_id};
 use lapwing_analyse::sample::BenchmarkData;
 use lapwing_model::{Id, InstanceOutcome, Object, Outcome};
@@ -36,10 +37,14 @@ struct RunDetail {
     id: Id,
     /// The number of the side file of environments that has it.
     environment: usize,
-    /// The run before it of the same variant: its position here, its file of environments, and
-    /// what it is called.
+    /// Its name among those of its variant.
+    label: String,
+    /// The position of the run before it of the same variant among all runs, newest first.
     #[serde(skip_serializing_if = "Option::is_none")]
-    before: Option<RunBefore>,
+    before: Option<usize>,
+    /// The change of the benchmark itself since then, in brackets; `None` if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed: Option<String>,
     /// Observations around its instances, each value once.
     observed: Vec<(String, String)>,
     /// Links and paths of the session and the run.
@@ -61,20 +66,11 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-#[derive(Debug, Serialize)]
-struct RunBefore {
-    /// The change of the benchmark itself since then, in brackets; `None` if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    changed: Option<String>,
-    id: Id,
-    environment: usize,
-    label: String,
-    observed: Vec<(String, String)>,
-}
-
 /// An instance of the run.
 #[derive(Debug, Serialize)]
 struct InstanceDetail {
+    /// Left out where nothing more is told of it.
+    #[serde(skip_serializing_if = "String::is_empty")]
     id: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     host: String,
@@ -97,7 +93,7 @@ struct InstanceDetail {
 /// has all runs of the benchmark in their order.
 pub(in crate::report) fn write(
     site: &ReportSite,
-    pack: &mut DataPack<'_>,
+    pack: &mut DataPack,
     slug: &str,
     data: &BenchmarkData,
     sample: Option<&MetricSample>,
@@ -108,36 +104,30 @@ pub(in crate::report) fn write(
         of_run.entry(instance.run.id).or_default().push(instance);
     }
     let mut details: Vec<RunDetail> = Vec::new();
-    for run in sample.map_or(&[][..], |it| &it.runs) {
+    let runs = sample.map_or(&[][..], |it| &it.runs);
+    let newest_first = runs.iter().rev().enumerate();
+    let positions: BTreeMap<Id, usize> = newest_first.map(|(at, run)| (run.id, at)).collect();
+    for run in runs {
         let instances = of_run.get(&run.id).map_or(&[][..], Vec::as_slice);
-        let before = sample
-            .and_then(|it| it.before(run))
-            .map(|before| RunBefore {
-                changed: (!before.meaning.is_that_of(&run.meaning))
-                    .then(|| run.meaning.changed_since(&before.meaning).in_brackets()),
-                id: before.id,
-                environment: environments.file(&before.id).unwrap_or_default(),
-                label: before.label_within_variant(),
-                observed: observed(of_run.get(&before.id).map_or(&[][..], Vec::as_slice)),
-            });
-        details.push(RunDetail::new(run, before, instances, environments));
+        let before = sample.and_then(|it| it.before(run));
+        let changed = before.filter(|before| !before.meaning.is_that_of(&run.meaning));
+        details.push(RunDetail {
+            before: before.and_then(|it| positions.get(&it.id).copied()),
+            changed: changed.map(|it| run.meaning.changed_since(&it.meaning).in_brackets()),
+            ..RunDetail::new(run, instances, environments)
+        });
     }
     details.reverse();
     let mut files = Vec::new();
     for (number, part) in details.chunks(RUNS).enumerate() {
         let name = format!("{slug}.runs{number}");
-        files.push(pack.add(&name, &part)?);
+        files.push(pack.add(&name, &table(part))?);
     }
     Ok(files)
 }
 
 impl RunDetail {
-    fn new(
-        run: &RunSample,
-        before: Option<RunBefore>,
-        instances: &[&InstanceData],
-        environments: &RunEnvironments,
-    ) -> Self {
+    fn new(run: &RunSample, instances: &[&InstanceData], environments: &RunEnvironments) -> Self {
         let mut artifacts = Vec::new();
         let mut attributes = Vec::new();
         if let Some(first) = instances.first() {
@@ -150,7 +140,9 @@ impl RunDetail {
         Self {
             id: run.id,
             environment: environments.file(&run.id).unwrap_or_default(),
-            before,
+            label: run.label_within_variant(),
+            before: None,
+            changed: None,
             observed: observed(instances),
             artifacts,
             attributes,
@@ -214,16 +206,17 @@ impl InstanceDetail {
             .outcome
             .iter()
             .all(|outcome| *outcome == Outcome::Ok);
+        let outcome = (data.end.as_ref()).map_or("", |end| InstanceOutcome::name(end.outcome));
+        let is_named = !(ended_well && outcome == "ok")
+            || !(messages.is_empty() && artifacts.is_empty() && attributes.is_empty());
+        let id = is_named.then(|| short_id(&instance.id));
         Self {
-            id: short_id(&instance.id),
+            id: id.unwrap_or_default(),
             host: instance.host.clone().unwrap_or_default(),
             started: instance
                 .started
                 .map_or_else(String::new, |time| time.to_string()),
-            outcome: data
-                .end
-                .as_ref()
-                .map_or("", |end| InstanceOutcome::name(end.outcome)),
+            outcome,
             iterations: if ended_well { Vec::new() } else { iterations },
             messages,
             artifacts,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use lapwing_testing::report_data;
+use lapwing_testing::{report_data, report_page};
 use serde_json::Value;
 
 pub use lapwing_testing::report_entry as side_file;
@@ -39,8 +39,9 @@ pub fn files(directory: &Path) -> BTreeMap<String, String> {
         .filter(|path| path.is_file())
         .map(|path| {
             let name = path.strip_prefix(directory).expect("inside");
-            let text = fs::read_to_string(&path).expect("text");
-            (name.display().to_string(), text)
+            let name = name.display().to_string();
+            let text = report_page(directory, &name);
+            (name, text)
         });
     let entries = report_data(directory).into_iter();
     files
