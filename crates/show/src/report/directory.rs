@@ -12,7 +12,7 @@ use super::frame::SitePage;
 const MARKER: &str = ".lapwing-report";
 
 /// The text of the marker: the version of the layout.
-const MARKER_TEXT: &str = "A report of lapwing, layout 2. The next report replaces what is here.\n";
+const MARKER_TEXT: &str = "A report of lapwing, layout 3. The next report replaces what is here.\n";
 
 /// The folder of the pages of studies, if there are any.
 pub(super) const STUDY: &str = "study";
