@@ -91,10 +91,7 @@ pub(super) fn has_stacks(data: &BenchmarkData) -> bool {
 }
 
 /// Writes the page, and returns its answer for the index.
-pub(super) fn write(
-    site: &ReportSite,
-    view: &StacksView<'_>,
-) -> Result<Headline, DirectoryError> {
+pub(super) fn write(site: &ReportSite, view: &StacksView<'_>) -> Result<Headline, DirectoryError> {
     let charts = view.advice.as_ref().map_or_else(|_| Vec::new(), charts);
     let name = SitePage::Stacks.name();
     let settings = json!({
@@ -264,9 +261,12 @@ fn named_in<'f>(factors: &'f Levels, reason: &str) -> Vec<&'f str> {
     named.map(String::as_str).collect()
 }
 
+/// Returns a stack as text, its interpreter last.
 fn stack_text(factors: &Levels) -> String {
-    let pins = factors
-        .iter()
+    let mut pins: Vec<_> = factors.iter().collect();
+    pins.sort_by_key(|(name, _)| *name == "python");
+    let pins = pins
+        .into_iter()
         .map(|(name, version)| format!("{name}=={version}"));
     pins.collect::<Vec<_>>().join(" ")
 }

@@ -56,7 +56,9 @@ impl StoredStacks {
         if names.len() > 1 {
             names.retain(|it| *it != PYTHON);
         }
-        let packages = names.iter().filter_map(|it| PackageRequirement::parse(it).ok());
+        let packages = names
+            .iter()
+            .filter_map(|it| PackageRequirement::parse(it).ok());
         let packages: Vec<PackageRequirement> = packages.collect();
         if packages.is_empty() {
             return Ok(None);
@@ -253,5 +255,10 @@ fn failure_message(instance: &InstanceData) -> Option<String> {
     let of_iterations = instance.iterations.messages.values();
     let of_end = instance.end.as_ref().and_then(|end| end.message.as_ref());
     let mut messages = of_iterations.chain(of_end);
-    Some(messages.find(|it| !it.is_empty()).cloned().unwrap_or_default())
+    Some(
+        messages
+            .find(|it| !it.is_empty())
+            .cloned()
+            .unwrap_or_default(),
+    )
 }

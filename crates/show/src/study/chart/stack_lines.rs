@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::chart::build::named_colour;
+use crate::chart::build::{colour, named_colour};
 use crate::study::stack_change_text;
 use crate::{Chart, UnitScale, quantity};
 use lapwing_model::text::counted;
@@ -76,7 +76,10 @@ pub fn stack_lines(model: &StackModel<'_>, advice: &Advice) -> Option<Chart> {
     let mut axes: Vec<Value> = (packages.iter().enumerate())
         .map(|(dimension, at)| {
             let package = &data.factors[*at];
-            json!({"dim": dimension, "name": package.name, "type": "category", "data": package.versions})
+            json!({
+                "dim": dimension, "name": package.name, "type": "category", "data": package.versions, "z": 10,
+                "axisLabel": {"color": named_colour("text"), "backgroundColor": named_colour("background"), "padding": [1, 3], "margin": 4},
+            })
         })
         .collect();
     let name = match scale.unit.is_empty() {
@@ -87,10 +90,14 @@ pub fn stack_lines(model: &StackModel<'_>, advice: &Advice) -> Option<Chart> {
         "dim": packages.len(), "name": name, "type": "value", "scale": true,
         "axisLabel": {"$function": "plainNumber"},
     }));
-    let looks = [("line", 1.5, 0.8), ("muted", 1.5, 0.8), ("better", 3.5, 1.0)];
+    let looks = [
+        (named_colour("line"), 1.5, 0.8),
+        (named_colour("muted"), 1.5, 0.8),
+        (colour(0), 3.5, 1.0),
+    ];
     let mut datasets = Vec::new();
     let mut series = Vec::new();
-    for ((name, lines), (colour, width, opacity)) in groups.iter().zip(looks) {
+    for ((name, lines), (tone, width, opacity)) in groups.iter().zip(looks) {
         if lines.is_empty() {
             continue;
         }
@@ -102,7 +109,9 @@ pub fn stack_lines(model: &StackModel<'_>, advice: &Advice) -> Option<Chart> {
         };
         for at in &packages {
             let package = &data.factors[*at];
-            let versions = lines.iter().map(|it| json!(package.versions[it.stack[*at]]));
+            let versions = lines
+                .iter()
+                .map(|it| json!(package.versions[it.stack[*at]]));
             add(package.name.clone(), versions.collect());
         }
         let values = lines.iter().map(|it| json!(it.value / scale.factor));
@@ -115,8 +124,8 @@ pub fn stack_lines(model: &StackModel<'_>, advice: &Advice) -> Option<Chart> {
         let stacks: Vec<String> = lines.iter().map(|it| data.text(&it.stack)).collect();
         series.push(json!({
             "name": name, "type": "parallel", "datasetIndex": datasets.len(),
-            "lineStyle": {"color": named_colour(colour), "width": width, "opacity": opacity},
-            "color": named_colour(colour),
+            "lineStyle": {"color": tone, "width": width, "opacity": opacity},
+            "color": tone,
             "emphasis": {"lineStyle": {"width": 4, "opacity": 1}},
             "tooltip": {"formatter": {"$function": "tooltip", "fields": [
                 {"label": "", "column": "row", "names": stacks},
