@@ -29,7 +29,8 @@
       " ", element("small", {}, mark, text, more));
   }
 
-  const metricFragment = (metric) => (metric && metric !== settings.metrics?.[0] ? "#" + new URLSearchParams({ metric: metric.name }) : "");
+  // The pages of benchmarks begin with their wall time, whatever leads here.
+  const metricFragment = (metric) => (metric && (settings.lead || metric !== settings.metrics?.[0]) ? "#" + new URLSearchParams({ metric: metric.name }) : "");
 
   const bySuiteAndTag = {
     suite: (row, wanted) => row.suite === wanted,
@@ -107,7 +108,7 @@
     const all = measured(row);
     const end = (it, label) => {
       const made = valueCell(it, metric, label);
-      if (it) made.append(element("br"), small(it.variant));
+      if (it) made.append(element("small", { class: "stack" }, it.variant.replaceAll(",", " ")));
       return made;
     };
     return [end(all[0], "lowest"), end(all.length > 1 ? all.at(-1) : undefined, "highest")];

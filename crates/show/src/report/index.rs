@@ -17,12 +17,13 @@ use super::index_parts::listing::{
 use super::index_parts::map;
 use super::index_parts::row::{IndexRow, MetricIndexRows};
 use super::index_parts::verdicts::looks;
-use super::parametrised::{TestCurve, TestPages};
+use super::parametrised::{INDICATOR, TestCurve, TestPages, own_time};
 use super::provenance::{back_to_back_note, marked};
 use super::sections::remarks::retired_sentence;
 use super::{ReportSite, changes, compare};
 use crate::NOISY;
 use crate::quantity::round_percent;
+use lapwing_model::MetricName;
 use lapwing_model::text::{counted, grouped, plural};
 
 /// States that rows can be filtered by: keys of the script, and titles.
@@ -108,6 +109,11 @@ impl IndexPage {
             }
             rows.sort_by_key(IndexRow::urgency);
         }
+        let lead = self.indicator_lead();
+        let has_lead = lead.is_some();
+        if let Some(lead) = lead {
+            self.metrics.lead_with(lead);
+        }
         let variants: BTreeSet<&String> = self.metrics.rows().map(|row| &row.variant).collect();
         let is_judged = site.comparisons.is_some()
             || site
@@ -116,6 +122,9 @@ impl IndexPage {
                 .is_some_and(super::ChangesView::has_answer);
         let is_of_stacks = site.contents.stacks && !is_judged && variants.len() > VARIANT_COLUMNS;
         let mut settings = json!({});
+        if has_lead {
+            settings["lead"] = json!(true);
+        }
         let mut table = vec![
             sorted("name", "benchmark", "name"),
             unsorted("history", "history"),
@@ -128,7 +137,7 @@ impl IndexPage {
             settings["variants"] = json!(names);
         } else if is_of_stacks {
             // A row for each benchmark, with its stacks as dots and the ends of their values.
-            table[1] = unsorted("history", "stacks");
+            table[1] = unsorted("stacks", "history");
             table.push(sorted("low", "lowest [95 % CI]", "number"));
             table.push(sorted("high", "highest [95 % CI]", "number"));
             settings["stacks"] = json!(true);
@@ -191,7 +200,18 @@ impl IndexPage {
         page.html(site, &files, settings)
     }
 
-    /// Returns the answer: of the comparison, else of the history, else of a study or a trace, else of the latest runs. What failed is worse news
+    /// Returns the time that indicators report, if there is nothing else: their wall time is mostly that of starting
+    /// them.
+    fn indicator_lead(&self) -> Option<MetricName> {
+        let mut rows = self.metrics.rows();
+        if !rows.all(|row| row.benchmark.has_tag(INDICATOR)) {
+            return None;
+        }
+        let metrics = self.metrics.by_use().into_iter();
+        own_time(metrics.map(|(name, it)| (name.as_str(), it.unit.as_str()))).map(str::to_owned)
+    }
+
+    /// Returns the answer: of the comparison, else of the history, else of stacks, a study or a trace, else of the latest runs. What failed is worse news
     /// than that nothing changed.
     fn headline(
         &self,

@@ -260,17 +260,24 @@ impl TestPages {
 fn lead(members: &[TestMember]) -> Option<&str> {
     let first = members.first()?;
     let usual = first.metrics.first().map(|it| it.name.as_str());
-    if !first.benchmark.tags.iter().any(|it| it == INDICATOR) {
+    if !first.benchmark.has_tag(INDICATOR) {
         return usual;
     }
-    let local = local_metrics();
-    let is_own = |it: &&MemberMetric| it.unit == "s" && !local.contains_key(it.name.as_str());
-    let own = first.metrics.iter().find(is_own);
-    own.map(|it| it.name.as_str()).or(usual)
+    let all = first.metrics.iter();
+    own_time(all.map(|it| (it.name.as_str(), it.unit.as_str()))).or(usual)
 }
 
 /// The tag of indicators.
-const INDICATOR: &str = "indicator";
+pub(super) const INDICATOR: &str = "indicator";
+
+/// Returns the first metric, of these with their units, that is a time which benchmarks report themselves.
+pub(super) fn own_time<'m>(
+    mut metrics: impl Iterator<Item = (&'m str, &'m str)>,
+) -> Option<&'m str> {
+    let local = local_metrics();
+    let own = metrics.find(|(name, unit)| *unit == "s" && !local.contains_key(*name));
+    own.map(|(name, _)| name)
+}
 
 /// Returns the rows of the latest runs of each parametrisation, by the metric that is shown first.
 fn leading_rows<'m>(members: &'m [TestMember]) -> Vec<&'m [IndexRow]> {
