@@ -3,7 +3,8 @@
 
 Measurements are made up here, so that it is known what each page has to say: sixty nights with two regressions, an
 improvement, a slow night of the machine and a flaky test; an A/B of twelve benchmarks with one regression; a study of
-four factors; a trace of the fixtures. Needs Playwright and Chromium (`./test` installs both).
+four factors; a trace of the fixtures; thirty stacks, and those of the example. Needs Playwright and
+Chromium (`./test` installs both).
 
     cargo build --release
     python3 benches/pages.py [--lapwing target/release/lapwing] [-o target/pages] [--readme]
@@ -116,6 +117,36 @@ def write_study(path):
                 table.writerow([*levels, round(seconds * chance.lognormvariate(0, 0.01), 5)])
 
 
+def write_stacks(path):
+    """Thirty stacks of three packages: numpy 2 is faster, but not with the latest scipy; some were not measured, some fail."""
+    records = Records(path, 9)
+    chance = records.chance
+    numpys, scipys, pythons = ["1.24.4", "1.26.4", "2.0.2", "2.1.3", "2.3.5"], ["1.11.4", "1.13.1", "1.14.1"], ["3.11.9", "3.12.4"]
+    refused = [{"factors": {"numpy": "2.3.5", "scipy": "1.11.4", "python": python}, "state": "unresolved",
+                "log": "No solution found when resolving dependencies:\nBecause scipy==1.11.4 depends on numpy<1.28 and you require "
+                       "numpy==2.3.5, we can conclude that your requirements are unsatisfiable."} for python in pythons]
+    refused.append({"factors": {"numpy": "1.24.4", "scipy": "1.14.1", "python": "3.12.4"}, "state": "unimportable",
+                    "log": "Traceback (most recent call last):\n  File \"<string>\", line 13, in <module>\n"
+                           "ImportError: numpy.core.multiarray failed to import"})
+    session = records.id()
+    records.line("session", id=session, suite="stacks", started="2026-11-22T10:00:00Z", tool="made up", name="numpy-scipy",
+                 attributes={"stacks": {"refused": refused}})
+    metrics = {"elapsed": {"unit": "s", "better": "lower"}, "peak_memory": METRICS["peak_memory"]}
+    for numpy, scipy, python in itertools.product(numpys, scipys, pythons):
+        levels = {"numpy": numpy, "scipy": scipy, "python": python}
+        state = next((it["state"] for it in refused if it["factors"] == levels), "")
+        if state == "unresolved" or chance.random() < 0.2:
+            continue
+        run = records.id()
+        records.line("run", id=run, session=session, variant=",".join(f"{name}={level}" for name, level in levels.items()),
+                     factors=levels, metrics=metrics, environment={"cpu_model": "CPU 5000"})
+        is_new = numpy.startswith("2")
+        level = 0.0098 * (0.82 if is_new else 1) * (1.17 if is_new and scipy == "1.14.1" else 1) * (0.95 if python == "3.12.4" else 1)
+        for position in range(4):
+            values = [{"elapsed": level * chance.lognormvariate(0, 0.01), "peak_memory": 6e7 * (1.1 if is_new else 1)} for _ in range(2)]
+            records.instance(run, "Matmul/numpy[matrix_size=256]", position, [{}] if state else values)
+
+
 def reports(program, work):
     """Writes the reports, and returns the pages of each by name."""
 
@@ -125,13 +156,16 @@ def reports(program, work):
     write_history(work / "history.jsonl")
     write_ab(work / "ab.jsonl")
     write_study(work / "study.csv")
+    write_stacks(work / "stacks.jsonl")
     trace = REPOSITORY / "tests/fixtures/earthkit-0.19"
-    for name in ("history", "ab"):
+    for name in ("history", "ab", "stacks"):
         lapwing(name, "import", f"{name}.jsonl")
     lapwing("study", "study", "import", "study.csv", "--columns", "value=seconds")
     lapwing("trace", "import", str(trace / "trace_2x1.log"), "--as", "benchmark=forecast")
     pages = {}
-    for name in ("history", "ab", "study", "trace"):
+    indicators = REPOSITORY / "examples/indicators/record.jsonl.gz"
+    lapwing("indicators", "import", str(indicators))
+    for name in ("history", "ab", "study", "trace", "stacks", "indicators"):
         lapwing(name, "report", "-o", name)
         folder = work / name
         found = sorted(folder.glob("*.html"))

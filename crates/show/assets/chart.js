@@ -610,7 +610,7 @@
     }
     const letters = Math.max(Math.floor((width * 0.3) / 6.2), 4);
     const shorten = (name) => shortened(name, letters);
-    for (const axis of [option.yAxis].flat()) {
+    for (const axis of [option.yAxis ?? []].flat()) {
       // A row of a heat map has room for one line.
       if (axis.inverse && axis.type === "category") axis.axisLabel = { ...axis.axisLabel, formatter: shorten, fontSize: 11 };
       else if (axis.inverse && axis.axisLabel.formatter?.narrow) {
@@ -618,7 +618,7 @@
         axis.axisLabel = { ...axis.axisLabel, formatter: (value) => narrow(value).split("\n").map(shorten).join("\n"), fontSize: 11, lineHeight: 13 };
       } else if (axis.inverse) axis.axisLabel = { ...axis.axisLabel, width: width * 0.3, overflow: "break", fontSize: 11, lineHeight: 13 };
     }
-    for (const axis of [option.xAxis].flat()) {
+    for (const axis of [option.xAxis ?? []].flat()) {
       if (axis.position === "top" && axis.data) axis.axisLabel = { ...axis.axisLabel, width: (width * 0.6) / axis.data.length - 4, overflow: "break", fontSize: 11, lineHeight: 13 };
     }
   }
@@ -662,7 +662,7 @@
   // Zooming must not steal the page's scrolling: the wheel zooms only with Shift held.
   function zooms(definition) {
     // Its cells and its curves have axes of their own.
-    if (["detection", "treemap"].includes(definition.id)) return [];
+    if (["detection", "treemap", "parallel"].includes(definition.id)) return [];
     if (["comparison", "ratios", "variability", "distribution", "bars", "means", "paths", "study_scree"].includes(definition.id)) {
       return [{ type: "inside", xAxisIndex: definition.id === "bars" ? [0, 1] : 0, filterMode: "none", zoomOnMouseWheel: "shift", moveOnMouseMove: "shift", moveOnMouseWheel: false }];
     }

@@ -58,7 +58,7 @@
     // For fingers, which have neither wheel nor keys.
     const zooming = [["−", "Zoom out", () => handle.zoom(2)], ["+", "Zoom in", () => handle.zoom(0.5)], ["Reset zoom", "Show all of the axis", () => handle.showAll()]]
       .map(([text, label, onclick]) => element("button", { type: "button", class: "with-fingers", "aria-label": label, onclick }, text));
-    const isZoomed = !["detection", "treemap"].includes(chart.id);
+    const isZoomed = !["detection", "treemap", "parallel"].includes(chart.id);
     if (isZoomed) header.append(element("span", { class: "zoom" }, "Shift + wheel zooms, double click resets; keys + − ← → 0"));
     header.append(...(controls ? controls(replace) : []), byTime, ...buttons, ...(isZoomed ? zooming : []),
       element("button", { type: "button", onclick: () => save(`${stem}-${chart.id}.svg`, "image/svg+xml", [handle.svg()]) }, "SVG"),

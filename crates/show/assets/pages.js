@@ -29,7 +29,8 @@
       " ", element("small", {}, mark, text, more));
   }
 
-  const metricFragment = (metric) => (metric && metric !== settings.metrics?.[0] ? "#" + new URLSearchParams({ metric: metric.name }) : "");
+  // The pages of benchmarks begin with their wall time, whatever leads here.
+  const metricFragment = (metric) => (metric && (settings.lead || metric !== settings.metrics?.[0]) ? "#" + new URLSearchParams({ metric: metric.name }) : "");
 
   const bySuiteAndTag = {
     suite: (row, wanted) => row.suite === wanted,
@@ -61,9 +62,9 @@
 
   // --- The index.
 
-  // Variants that have a column each are joined in one row, which has the worst of what is said of them.
+  // Variants that have a column each, and stacks, are joined in one row, which has the worst of what is said of them.
   function byBenchmark(rows) {
-    if (!settings.variants) return rows.map((row) => ({ ...row, of: [row] }));
+    if (!settings.variants && !settings.stacks) return rows.map((row) => ({ ...row, of: [row] }));
     const joined = new Map();
     for (const row of rows) {
       const key = `${row.suite}\n${row.id}`;
@@ -71,7 +72,8 @@
       joined.get(key).of.push(row);
     }
     for (const row of joined.values()) {
-      row.of.sort((one, other) => settings.variants.indexOf(one.variant) - settings.variants.indexOf(other.variant));
+      if (settings.variants) row.of.sort((one, other) => settings.variants.indexOf(one.variant) - settings.variants.indexOf(other.variant));
+      else row.of.sort((one, other) => (one.value ?? Infinity) - (other.value ?? Infinity));
       const worst = (value) => row.of.reduce((one, other) => (value(other) > value(one) ? other : one));
       const order = (it) => (it.verdict ? verdictOrder.length - verdictOrder.indexOf(it.verdict) : -1);
       const largest = (name) => Math.max(...row.of.map((it) => it[name] ?? -1));
@@ -88,6 +90,30 @@
     return [...joined.values()];
   }
 
+  const measured = (row) => row.of.filter((it) => it.value !== null);
+
+  // The stacks of a benchmark as dots, from the lowest value to the highest.
+  function strip(row) {
+    const all = measured(row);
+    if (all.length < 2) return "";
+    const [low, high] = [all[0].value, all.at(-1).value];
+    const dots = all.map(({ value }) => `M${(4 + (112 * (value - low)) / (high - low || 1)).toFixed(1)} 12h0`).join("");
+    const title = `${all.length} stacks`;
+    return drawing("svg", { viewBox: "0 0 120 24", class: "sparkline", role: "img", "aria-label": title },
+      drawing("title", {}, title), drawing("path", { d: dots, class: "dots" }));
+  }
+
+  // The lowest and the highest value, each with its stack.
+  function ends(row, metric) {
+    const all = measured(row);
+    const end = (it, label) => {
+      const made = valueCell(it, metric, label);
+      if (it) made.append(element("small", { class: "stack" }, it.variant.replaceAll(",", " ")));
+      return made;
+    };
+    return [end(all[0], "lowest"), end(all.length > 1 ? all.at(-1) : undefined, "highest")];
+  }
+
   const anyOf = (test) => (row) => row.of.some(test);
 
   function index() {
@@ -99,6 +125,8 @@
         name: (row) => row.key,
         value: (row) => row.value,
         ...Object.fromEntries(values),
+        low: (row) => measured(row)[0]?.value ?? null,
+        high: (row) => measured(row).at(-1)?.value ?? null,
         change: (row) => row.change,
         since: (row) => row.since_size,
         verdict: (row) => (row.verdict ? verdictOrder.length - verdictOrder.indexOf(row.verdict) : null),
@@ -133,8 +161,8 @@
     const all = row.test ? element("span", {}, " · ", element("a", { class: "all", href: `test/${row.test}.html${metricFragment(metric)}` }, "all parameters")) : "";
     return line(row,
       nameCell(row, { fragment: metricFragment(metric), about: [row.named ? row.variant : ""], mark, more: all }),
-      cell("history", undefined, ...row.of.map(sparkline)),
-      ...(settings.variants ? settings.variants.map((variant) => valueCell(row.of.find((it) => it.variant === variant), metric, variant)) : [valueCell(row, metric)]),
+      cell("history", undefined, ...(settings.stacks ? [strip(row)] : row.of.map(sparkline))),
+      ...(settings.stacks ? ends(row, metric) : settings.variants ? settings.variants.map((variant) => valueCell(row.of.find((it) => it.variant === variant), metric, variant)) : [valueCell(row, metric)]),
       settings.changes ? changeCell(row) : "",
       settings.since ? cell("since", row.since ? "in the history" : undefined, row.since
         ? element("a", { class: row.since_direction, href: row.since_link, title: row.since_title }, row.since) : "") : "",

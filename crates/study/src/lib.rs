@@ -37,7 +37,8 @@ pub use advise::{
     Advice, AdviceKind, AdviceRules, ExploredStack, GoalError, GoalTerm, NoAdvice, PackagePin,
     PackageRequirement, PairEffect, RequirementError, RuleError, StackChange, StackData,
     StackDataError, StackExpectation, StackFactor, StackGoal, StackModel, StackModelError,
-    StackOutcome, VersionEffect, goal_terms, pinned_stacks, requirements, version_order,
+    StackOutcome, VersionEffect, goal_terms, instance_failed, is_stack, pinned_stacks,
+    requirements, version_order,
 };
 pub use alias::FoldOver;
 pub use average::{AverageEffect, AverageEffects, AverageTerm};

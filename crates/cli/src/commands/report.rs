@@ -25,6 +25,7 @@ use lapwing_trace::SpanReader;
 
 use super::import::ReadingOptions;
 use crate::cleaning::{AuditOption, CleaningOptions, JudgingOptions, TriageOption};
+use crate::commands::advise::reported::StoredStacks;
 use crate::commands::compare::control_result;
 use crate::commands::run::next_step_of_latest;
 use crate::comparing::{GatheredSides, StatisticsOptions, compared_metrics, gather, parse_side};
@@ -140,6 +141,7 @@ impl ReportCommand {
         notes.extend(judged);
         let bar = bar_of_many("writing", total, context);
         let usual = DetectionTarget::default();
+        let rules = judging.rules;
         let options = ReportOptions {
             title: title(&store, &filter)?,
             made: format!(
@@ -147,7 +149,7 @@ impl ReportCommand {
                 env!("CARGO_PKG_VERSION"),
                 self.source(context)
             ),
-            rules: judging.rules,
+            rules: rules.clone(),
             metrics: filter.metrics.clone(),
             detect: DetectionTarget {
                 target: judging.smallest_effect.map_or(usual.target, |it| 1.0 + it),
@@ -160,6 +162,11 @@ impl ReportCommand {
         writer.changes(changes);
         let traces = newest_traces(&store, &filter)?;
         contents.traces = !traces.is_empty();
+        let stacks = match contents.stacks {
+            true => StoredStacks::read(&store, &filter)?,
+            false => None,
+        };
+        contents.stacks = stacks.is_some();
         writer.contents(contents);
         if let Some((view, remarks)) = comparisons {
             notes.extend(remarks);
@@ -182,6 +189,11 @@ impl ReportCommand {
             writer
                 .add_trace(head, &reader.finish())
                 .map_err(directory_error)?;
+        }
+        if let Some(stacks) = stacks {
+            let program = context.program();
+            let written = stacks.show(&rules, &program, |view| writer.add_stacks(view));
+            written.map_err(directory_error)?;
         }
         let written = writer.finish().map_err(directory_error)?;
         bar.finish_and_clear();

@@ -79,6 +79,7 @@ mod reference_mds;
 mod reference_plan;
 mod reference_study;
 mod report;
+mod report_stacks;
 mod revisions;
 mod run;
 mod run_commits;

@@ -80,7 +80,7 @@ impl RefusedState {
 }
 
 /// Returns the stacks of a session that could not be measured.
-fn refused_stacks(attributes: &Object) -> Vec<RefusedStack> {
+pub fn refused_stacks(attributes: &Object) -> Vec<RefusedStack> {
     let refused = attributes.get(STACKS).and_then(|it| it.get("refused"));
     let refused = refused.and_then(|it| serde_json::from_value(it.clone()).ok());
     refused.unwrap_or_default()

@@ -17,8 +17,8 @@ use crate::session::SessionError;
 pub use build::{BuiltStacks, build_stacks};
 pub use choice::{StackChoice, StackNovelty, combinations};
 pub use file::{
-    RefusedStack, RefusedState, ResolvedStack, STACKS, StackFile, unimportable_stacks,
-    unresolved_stacks,
+    RefusedStack, RefusedState, ResolvedStack, STACKS, StackFile, refused_stacks,
+    unimportable_stacks, unresolved_stacks,
 };
 pub use resolver::{PinnedPackage, StackPython, StackRequirement, VersionStep};
 pub use specification::{InspectionSpecification, PODMAN};

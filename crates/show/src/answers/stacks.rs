@@ -159,7 +159,7 @@ impl StacksAnswer<'_> {
 }
 
 /// Returns why nothing resolves in uv's words, on one line: what follows its heading, and its hints.
-fn explanation(log: &str) -> String {
+pub(crate) fn explanation(log: &str) -> String {
     let lines = log.lines().map(|line| {
         let line = line.trim_start_matches([' ', '│', '├', '╰', '─', '▶', '×']);
         line.trim()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::frame::SitePage;
-use super::{ReportSite, studies};
+use super::{ReportSite, stacks, studies};
 use lapwing_analyse::judge::INSTANCES_FOR_A_VERDICT;
 use lapwing_analyse::sample::{BenchmarkData, VariantNames};
 
@@ -17,6 +17,8 @@ const ITERATIONS_FOR_WARM_UP: usize = 6;
 pub struct ReportContents {
     /// Studies.
     pub studies: bool,
+    /// Stacks.
+    pub stacks: bool,
     /// Traces.
     pub traces: bool,
     /// Noise, and the slowdowns that can be detected in it.
@@ -37,6 +39,7 @@ impl ReportContents {
         let mut lengths = data.instances.iter().map(|it| it.iterations.len());
         Self {
             studies: studies::has_study(data),
+            stacks: stacks::has_stacks(data),
             traces: false,
             noise: instances.values().any(|it| *it >= INSTANCES_FOR_A_VERDICT),
             warm_up: lengths.any(|it| it >= ITERATIONS_FOR_WARM_UP),
@@ -46,6 +49,7 @@ impl ReportContents {
     /// Adds those of others.
     pub fn add(&mut self, other: Self) {
         self.studies |= other.studies;
+        self.stacks |= other.stacks;
         self.traces |= other.traces;
         self.noise |= other.noise;
         self.warm_up |= other.warm_up;
@@ -55,6 +59,7 @@ impl ReportContents {
     pub(super) fn all() -> Self {
         Self {
             studies: true,
+            stacks: false,
             traces: false,
             noise: true,
             warm_up: true,
@@ -69,6 +74,7 @@ impl ReportSite {
             SitePage::Changes => self.changes.as_ref().is_some_and(|it| it.is_history()),
             SitePage::Compare => self.comparisons.is_some(),
             SitePage::Studies => self.contents.studies,
+            SitePage::Stacks => self.contents.stacks,
             SitePage::Traces => self.contents.traces,
             SitePage::Variability | SitePage::Detection => self.contents.noise,
             SitePage::BurnIn => self.contents.warm_up,

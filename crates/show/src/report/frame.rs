@@ -21,6 +21,8 @@ pub(super) enum SitePage {
     Compare,
     /// The studies, if there are any.
     Studies,
+    /// The stacks, if there are any.
+    Stacks,
     /// The traces, if there are any.
     Traces,
     /// The latest values side by side.
@@ -36,11 +38,12 @@ pub(super) enum SitePage {
 }
 
 impl SitePage {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Index,
         Self::Changes,
         Self::Compare,
         Self::Studies,
+        Self::Stacks,
         Self::Traces,
         Self::Bars,
         Self::Variability,
@@ -56,6 +59,7 @@ impl SitePage {
             Self::Changes => "changes",
             Self::Compare => "compare",
             Self::Studies => "studies",
+            Self::Stacks => "stacks",
             Self::Traces => "traces",
             Self::Bars => "bars",
             Self::Variability => "variability",
@@ -76,6 +80,7 @@ impl SitePage {
             Self::Changes => "Changes",
             Self::Compare => "Compare",
             Self::Studies => "Studies",
+            Self::Stacks => "Stacks",
             Self::Traces => "Traces",
             Self::Bars => "Side by side",
             Self::Variability => "Noise",
@@ -92,6 +97,7 @@ impl SitePage {
             Self::Changes => "What changed in the history?",
             Self::Compare => "What changed between two sides?",
             Self::Studies => "Which settings matter?",
+            Self::Stacks => "Which versions of packages are the best?",
             Self::Traces => "Where inside a run does the time go?",
             Self::Bars => "How do the latest values compare?",
             Self::Variability => "How much does each benchmark vary?",
@@ -112,6 +118,7 @@ impl SitePage {
         match self {
             Self::Index | Self::Cleaning => &["app.js", "charts.js", "listing.js", "pages.js"],
             Self::Studies | Self::Traces => &["app.js"],
+            Self::Stacks => &["echarts.js", "chart.js", "app.js", "charts.js", "study.js"],
             Self::Bars => &["echarts.js", "chart.js", "app.js", "charts.js", "bars.js"],
             Self::Changes | Self::Compare | Self::Variability | Self::Detection | Self::BurnIn => {
                 &[

@@ -17,12 +17,13 @@ use super::index_parts::listing::{
 use super::index_parts::map;
 use super::index_parts::row::{IndexRow, MetricIndexRows};
 use super::index_parts::verdicts::looks;
-use super::parametrised::TestPages;
+use super::parametrised::{INDICATOR, TestCurve, TestPages, own_time};
 use super::provenance::{back_to_back_note, marked};
 use super::sections::remarks::retired_sentence;
 use super::{ReportSite, changes, compare};
 use crate::NOISY;
 use crate::quantity::round_percent;
+use lapwing_model::MetricName;
 use lapwing_model::text::{counted, grouped, plural};
 
 /// States that rows can be filtered by: keys of the script, and titles.
@@ -108,8 +109,22 @@ impl IndexPage {
             }
             rows.sort_by_key(IndexRow::urgency);
         }
+        let lead = self.indicator_lead();
+        let has_lead = lead.is_some();
+        if let Some(lead) = lead {
+            self.metrics.lead_with(lead);
+        }
         let variants: BTreeSet<&String> = self.metrics.rows().map(|row| &row.variant).collect();
+        let is_judged = site.comparisons.is_some()
+            || site
+                .changes
+                .as_ref()
+                .is_some_and(super::ChangesView::has_answer);
+        let is_of_stacks = site.contents.stacks && !is_judged && variants.len() > VARIANT_COLUMNS;
         let mut settings = json!({});
+        if has_lead {
+            settings["lead"] = json!(true);
+        }
         let mut table = vec![
             sorted("name", "benchmark", "name"),
             unsorted("history", "history"),
@@ -120,16 +135,17 @@ impl IndexPage {
             let titled = names.iter().enumerate();
             table.extend(titled.map(|(at, name)| sorted(format!("value{at}"), *name, "number")));
             settings["variants"] = json!(names);
+        } else if is_of_stacks {
+            // A row for each benchmark, with its stacks as dots and the ends of their values.
+            table[1] = unsorted("stacks", "history");
+            table.push(sorted("low", "lowest [95 % CI]", "number"));
+            table.push(sorted("high", "highest [95 % CI]", "number"));
+            settings["stacks"] = json!(true);
         } else {
             table.push(sorted("value", "latest [95 % CI]", "number"));
         }
-        let is_judged = site.comparisons.is_some()
-            || site
-                .changes
-                .as_ref()
-                .is_some_and(super::ChangesView::has_answer);
         let has_change = |row: &IndexRow| !row.change_text.is_empty() || row.new_epoch;
-        if !is_judged && self.metrics.rows().any(has_change) {
+        if !is_judged && !is_of_stacks && self.metrics.rows().any(has_change) {
             table.push(sorted("change", "change", "number"));
             settings["changes"] = json!(true);
         }
@@ -156,15 +172,21 @@ impl IndexPage {
             Some(_) | None => map::write(site, &mut settings)?,
         };
         let has_other = other.is_some();
+        // A row of stacks has all of them.
+        let names_of_variants = (!is_of_stacks)
+            .then_some(variants)
+            .into_iter()
+            .flatten()
+            .cloned();
         let page = ListingPage {
             page: SitePage::Index,
-            headline: self.headline(site, has_other, of_other),
+            headline: self.headline(site, has_other, of_other, tests),
             above: html! {},
             other,
             below: site.missing_pages(),
             filters: Filters::of("Benchmarks", self.metrics.rows().map(|row| &row.benchmark))
                 .by_metric(self.metrics.units(), MetricFilter::One)
-                .by_name("variant", "Variant", variants.into_iter().cloned())
+                .by_name("variant", "Variant", names_of_variants)
                 .by("state", "Show", STATES),
             draw: None,
             caption: "Benchmarks, by their latest run",
@@ -178,9 +200,26 @@ impl IndexPage {
         page.html(site, &files, settings)
     }
 
-    /// Returns the answer: of the comparison, else of the history, else of a study or a trace, else of the latest runs. What failed is worse news
+    /// Returns the time that indicators report, if there is nothing else: their wall time is mostly that of starting
+    /// them.
+    fn indicator_lead(&self) -> Option<MetricName> {
+        let mut rows = self.metrics.rows();
+        if !rows.all(|row| row.benchmark.has_tag(INDICATOR)) {
+            return None;
+        }
+        let metrics = self.metrics.by_use().into_iter();
+        own_time(metrics.map(|(name, it)| (name.as_str(), it.unit.as_str()))).map(str::to_owned)
+    }
+
+    /// Returns the answer: of the comparison, else of the history, else of stacks, a study or a trace, else of the latest runs. What failed is worse news
     /// than that nothing changed.
-    fn headline(&self, site: &ReportSite, has_other: bool, of_other: Option<Headline>) -> Headline {
+    fn headline(
+        &self,
+        site: &ReportSite,
+        has_other: bool,
+        of_other: Option<Headline>,
+        tests: &TestPages,
+    ) -> Headline {
         if self.health.is_empty() {
             return Headline {
                 facts: vec![html! {
@@ -196,7 +235,7 @@ impl IndexPage {
             (None, Some(view)) if view.has_answer() || view.has_enough_runs() => {
                 changes::headline(view)
             }
-            (None, _) => of_other.unwrap_or_else(|| self.measured()),
+            (None, _) => of_other.unwrap_or_else(|| self.measured(tests)),
         };
         let link = |it: &Remark| {
             let view = if has_other { "view=table&" } else { "" };
@@ -250,7 +289,9 @@ impl IndexPage {
     }
 
     /// Returns the headline of benchmarks of which nothing can be compared.
-    fn measured(&self) -> Headline {
+    fn measured(&self, tests: &TestPages) -> Headline {
+        /// More curves are only on their pages.
+        const CURVES: usize = 3;
         let all = self.health.len();
         let failing = self.number(|it| it.failures > 0);
         let answer = if failing == 0 {
@@ -264,9 +305,22 @@ impl IndexPage {
         } else {
             html! { "There is nothing to compare them with yet: the next run can be, and a history is judged from 10 runs on." }
         };
-        Headline {
-            facts: vec![fact],
-            ..Headline::new(News::Nothing, answer)
+        let link =
+            |it: &TestCurve| html! { a href=(format!("test/{}.html", it.slug)) { (it.test) } };
+        match tests.curves() {
+            [only] if only.members == all && failing == 0 => Headline {
+                about: Some(html! { (link(only)) " · " (counted(all, "parametrisation")) }),
+                facts: vec![fact],
+                ..Headline::new(News::Nothing, html! { (only.text) })
+            },
+            curves => {
+                let shown = curves.iter().take(CURVES);
+                let facts = shown.map(|it| html! { (link(it)) ": " (it.text) "." });
+                Headline {
+                    facts: facts.chain([fact]).collect(),
+                    ..Headline::new(News::Nothing, answer)
+                }
+            }
         }
     }
 

@@ -23,6 +23,8 @@ mod provenance;
 mod sections;
 mod slug;
 mod source;
+mod stack_matrix;
+mod stacks;
 mod studies;
 mod sweep;
 mod together;
@@ -80,6 +82,7 @@ pub use sections::detection::DetectionTarget;
 pub use sections::remarks::ReportRemarks;
 use sections::variability::VariabilityRow;
 use slug::slug;
+pub use stacks::{GoalAdvice, StackFailure, StacksView};
 use studies::StudyRow;
 use traces::TraceRow;
 
@@ -184,6 +187,8 @@ pub struct ReportWriter {
     bars: BarsPage,
     studies: Vec<StudyRow>,
     traces: Vec<TraceRow>,
+    /// The answer of the page of stacks.
+    stacks: Option<Headline>,
     tests: TestPages,
     /// The tags of the benchmarks with a page, by slug.
     written: BTreeMap<String, Vec<String>>,
@@ -264,6 +269,7 @@ impl ReportWriter {
             bars: BarsPage::default(),
             studies: Vec::new(),
             traces: Vec::new(),
+            stacks: None,
             tests: TestPages::default(),
             written: BTreeMap::new(),
             packs: 0,
@@ -294,6 +300,15 @@ impl ReportWriter {
     pub fn add_trace(&mut self, head: &TraceHead, trace: &Trace) -> Result<(), DirectoryError> {
         let row = traces::write_page(&self.site, head, trace)?;
         self.traces.push(row);
+        Ok(())
+    }
+
+    /// Writes the page of stacks.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn add_stacks(&mut self, view: &StacksView<'_>) -> Result<(), DirectoryError> {
+        self.stacks = Some(stacks::write(&self.site, view)?);
         Ok(())
     }
 
@@ -359,14 +374,9 @@ impl ReportWriter {
             variability::write(site, self.variability)?;
             detection::write(site, self.detection)?;
         }
-        let others = [studies::answer(&self.studies), traces::answer(&self.traces)];
-        let others = others
-            .into_iter()
-            .zip([!self.studies.is_empty(), !self.traces.is_empty()]);
-        let other = others
-            .filter(|(_, is_there)| *is_there)
-            .map(|(it, _)| it)
-            .next();
+        let study = (!self.studies.is_empty()).then(|| studies::answer(&self.studies));
+        let trace = || (!self.traces.is_empty()).then(|| traces::answer(&self.traces));
+        let other = self.stacks.take().or(study).or_else(trace);
         let page = self.index.write(site, &self.tests, other)?;
         let (conclusions, verdict) = (conclusions(&self.site), compare::worst(&self.site));
         let index = self.site.directory.finish(&page)?;

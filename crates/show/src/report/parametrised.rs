@@ -18,6 +18,7 @@ use super::{MetricView, ReportSite, together};
 use crate::chart::{Chart, HistoryPoint};
 use crate::sample::metric_title;
 use lapwing_analyse::sample::RunMoment;
+use lapwing_model::local_metrics;
 use lapwing_model::text::{capitalised, counted, plural};
 
 /// The side file that says which tests have a page.
@@ -128,6 +129,18 @@ pub(super) struct TestPages {
     written: BTreeMap<String, String>,
     /// The data of the pages.
     pack: Option<DataPack>,
+    curves: Vec<TestCurve>,
+}
+
+/// A test whose parametrisations are levels of one number, from the smallest to the largest.
+#[derive(Debug)]
+pub(super) struct TestCurve {
+    pub(super) test: String,
+    pub(super) slug: String,
+    /// The number of its levels.
+    pub(super) members: usize,
+    /// `Elapsed: 3.54 ms at rounds 50, 14.1 ms at rounds 200`
+    pub(super) text: String,
 }
 
 /// Settings of the page's script.
@@ -180,6 +193,11 @@ impl TestPages {
         Ok(())
     }
 
+    /// Returns the tests that have a curve.
+    pub(super) fn curves(&self) -> &[TestCurve] {
+        &self.curves
+    }
+
     /// Returns whether a test has a page.
     pub(super) fn has(&self, slug: &str) -> bool {
         self.written.contains_key(slug)
@@ -197,6 +215,8 @@ impl TestPages {
                 names.push(&metric.name);
             }
         }
+        let lead = lead(&members);
+        names.sort_by_key(|it| Some(*it) != lead);
         let names_of_members: Vec<&str> = members.iter().map(|it| it.name.as_str()).collect();
         let levels = TestLevels::of(&names_of_members);
         let mut sweeps: BTreeMap<&str, Chart> = BTreeMap::new();
@@ -223,17 +243,78 @@ impl TestPages {
         };
         let page = page(site, &members, levels.as_ref(), &settings);
         site.directory.write(&format!("test/{slug}.html"), &page)?;
+        if let Some(text) = levels.and_then(|it| ends_text(&members, &it)) {
+            self.curves.push(TestCurve {
+                test: first.test().to_owned(),
+                slug: slug.clone(),
+                members: members.len(),
+                text,
+            });
+        }
         self.written.insert(slug, sweeps);
         Ok(())
     }
 }
 
+/// Returns the metric that is shown first: of an indicator a time that it reports itself, since its wall time is
+/// mostly that of starting it.
+fn lead(members: &[TestMember]) -> Option<&str> {
+    let first = members.first()?;
+    let usual = first.metrics.first().map(|it| it.name.as_str());
+    if !first.benchmark.has_tag(INDICATOR) {
+        return usual;
+    }
+    let all = first.metrics.iter();
+    own_time(all.map(|it| (it.name.as_str(), it.unit.as_str()))).or(usual)
+}
+
+/// The tag of indicators.
+pub(super) const INDICATOR: &str = "indicator";
+
+/// Returns the first metric, of these with their units, that is a time which benchmarks report themselves.
+pub(super) fn own_time<'m>(
+    mut metrics: impl Iterator<Item = (&'m str, &'m str)>,
+) -> Option<&'m str> {
+    let local = local_metrics();
+    let own = metrics.find(|(name, unit)| *unit == "s" && !local.contains_key(*name));
+    own.map(|(name, _)| name)
+}
+
+/// Returns the rows of the latest runs of each parametrisation, by the metric that is shown first.
+fn leading_rows<'m>(members: &'m [TestMember]) -> Vec<&'m [IndexRow]> {
+    let lead = lead(members);
+    let rows = |member: &'m TestMember| {
+        let of_lead = member
+            .metrics
+            .iter()
+            .find(|it| Some(it.name.as_str()) == lead);
+        of_lead.map_or(&[][..], |it| &it.rows)
+    };
+    members.iter().map(rows).collect()
+}
+
+/// Returns the values at the smallest and at the largest level.
+fn ends_text(members: &[TestMember], levels: &TestLevels) -> Option<String> {
+    let rows = leading_rows(members);
+    let value = |at: usize| {
+        let row = rows.get(at)?.iter().find(|it| it.value.is_some())?;
+        Some(&row.value_text)
+    };
+    let mut title = metric_title(lead(members)?);
+    let mut named = rows.iter().copied().flatten().filter(|it| it.named);
+    if let Some(row) = named.next() {
+        title = format!("{title} of {}", row.variant);
+    }
+    let parameter = &levels.parameter;
+    let [low, high] = levels
+        .ends()?
+        .map(|(level, at)| Some(format!("{} at {parameter} {level}", value(at)?)));
+    Some(capitalised(&format!("{title}: {}, {}", low?, high?)))
+}
+
 /// Returns the answer about all parametrisations: what got slower, else how they compare.
 fn headline(members: &[TestMember], levels: Option<&TestLevels>) -> Headline {
-    let first_metric = |member: &TestMember| member.metrics.first().map(|it| it.rows.clone());
-    let rows: Vec<Vec<IndexRow>> = (members.iter())
-        .map(|it| first_metric(it).unwrap_or_default())
-        .collect();
+    let rows = leading_rows(members);
     let number = members.len();
     let slower: Vec<(&TestMember, &IndexRow)> = (members.iter().zip(&rows))
         .filter_map(|(member, rows)| {
@@ -242,23 +323,7 @@ fn headline(members: &[TestMember], levels: Option<&TestLevels>) -> Headline {
         .collect();
     let size = |row: &IndexRow| row.since.since_size.unwrap_or(f64::INFINITY);
     let worst = (slower.iter()).max_by(|one, other| size(one.1).total_cmp(&size(other.1)));
-    let value = |at: usize| {
-        let row = rows.get(at)?.iter().find(|it| it.value.is_some())?;
-        Some(&row.value_text)
-    };
-    let metric = members.iter().find_map(|it| it.metrics.first());
-    let mut title = metric.map_or_else(String::new, |it| metric_title(&it.name));
-    let mut named = rows.iter().flatten().filter(|it| it.named);
-    if let Some(row) = named.next() {
-        title = format!("{} of {}", title, row.variant);
-    }
-    let range = levels.and_then(TestLevels::ends).and_then(|ends| {
-        let parameter = &levels?.parameter;
-        let [low, high] =
-            ends.map(|(level, at)| Some(format!("{} at {parameter} {level}", value(at)?)));
-        Some(format!("{title}: {}, {}", low?, high?))
-    });
-    let range = range.map(|it| capitalised(&it));
+    let range = levels.and_then(|it| ends_text(members, it));
     match worst {
         Some((member, row)) => Headline {
             facts: std::iter::once(html! {

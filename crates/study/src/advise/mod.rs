@@ -21,6 +21,7 @@ pub use evidence::{PairEffect, StackChange, StackExpectation, VersionEffect};
 pub use goal::{GoalError, GoalTerm, StackGoal, goal_terms};
 pub use model::{ExploredStack, StackModel, StackModelError};
 pub use package_version::version_order;
+pub use reader::{failed as instance_failed, is_stack};
 pub use requirement::{
     PackagePin, PackageRequirement, RequirementError, pinned_stacks, requirements,
 };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_analyse::clean::{CleaningRules, clean};
 use lapwing_analyse::sample::Sample;
-use lapwing_model::{Outcome, Run};
+use lapwing_model::{Level, Outcome, Run};
 use lapwing_record::InstanceData;
 
 use super::data::{StackDataError, StackFactor};
@@ -36,6 +36,15 @@ pub(super) fn has_packages(run: &Run, required: &[PackageRequirement]) -> bool {
         names.any(|name| package_name(name) == one.package)
     };
     !run.factors.is_empty() && required.iter().all(has)
+}
+
+/// Returns whether a run is of a stack: all of its factors have versions, as texts, for levels.
+pub fn is_stack(run: &Run) -> bool {
+    let is_version = |level: &Level| match level {
+        Level::Text(text) => text.starts_with(|it: char| it.is_ascii_digit()) && text.contains('.'),
+        Level::Bool(_) | Level::Integer(_) | Level::Number(_) => false,
+    };
+    !run.factors.is_empty() && run.factors.values().all(is_version)
 }
 
 impl<'a> StackReader<'a> {
@@ -126,7 +135,7 @@ pub(super) fn hardware_of(instance: &InstanceData, known: &[String]) -> usize {
 }
 
 /// Returns whether an instance failed; `None` if it was not run on purpose.
-pub(super) fn failed(instance: &InstanceData) -> Option<bool> {
+pub fn failed(instance: &InstanceData) -> Option<bool> {
     let outcomes = &instance.iterations.outcome;
     let all = || (0..instance.iterations.len()).map(|at| outcomes[at]);
     if !instance.iterations.is_empty() && all().all(|own| own == Outcome::Skipped) {

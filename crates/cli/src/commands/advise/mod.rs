@@ -1,6 +1,7 @@
 //! `lapwing advise`: the best stack of package versions, with its evidence, and which to measure next.
 
 pub mod files;
+pub mod reported;
 
 use std::path::PathBuf;
 
@@ -61,7 +62,7 @@ pub struct AdviseCommand {
     #[arg(long, value_name = "N", requires = "explore", default_value = "1", value_parser = within(1..=100, "a number from 1 to 100"))]
     count: usize,
     /// Seed of random choices
-    #[arg(long, value_name = "N", default_value = "7")]
+    #[arg(long, value_name = "N", default_value_t = SEED)]
     seed: u64,
     /// Write the advised versions as a requirements file, or the proposed stacks one per line; `-` is
     /// standard output
@@ -80,6 +81,9 @@ pub struct AdviseCommand {
     #[command(flatten)]
     answer: AnswerOptions,
 }
+
+/// The default seed.
+const SEED: u64 = 7;
 
 const KINDS: [NamedValue<AdviceKind>; 4] = [
     (

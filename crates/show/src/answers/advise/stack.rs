@@ -182,7 +182,7 @@ impl AdviceAnswer<'_> {
         lines.iter().map(|line| line.row(self.model)).collect()
     }
 
-    fn driver_name(&self, driver: &VersionEffect) -> String {
+    pub(crate) fn driver_name(&self, driver: &VersionEffect) -> String {
         let package = &self.model.data.factors[driver.factor];
         let from = &package.versions[driver.level];
         let to = &package.versions[self.advice.advised.stack[driver.factor]];
@@ -195,12 +195,12 @@ impl AdviceAnswer<'_> {
     }
 
     /// Returns whether the advised stack can be told from another one.
-    fn is_best(&self) -> bool {
+    pub(crate) fn is_best(&self) -> bool {
         let others = self.others();
         others == 0 || self.advice.alike < others
     }
 
-    fn headline(&self) -> String {
+    pub(crate) fn headline(&self) -> String {
         let Self { model, advice, .. } = self;
         let advised = &advice.advised;
         let stack = model.data.text(&advised.stack);
@@ -222,7 +222,7 @@ impl AdviceAnswer<'_> {
     }
 
     /// Returns the justification in sentences.
-    fn sentences(&self) -> Vec<Note> {
+    pub(crate) fn sentences(&self) -> Vec<Note> {
         let Self { model, advice, .. } = self;
         let what = match model.data.only_goal() {
             Some(_) => "",

@@ -215,7 +215,11 @@ impl ListingFiles {
 
 /// Rows by metric, collected while benchmarks are written.
 #[derive(Debug)]
-pub(in crate::report) struct MetricRows<R>(BTreeMap<MetricName, RowsOfMetric<R>>);
+pub(in crate::report) struct MetricRows<R> {
+    of: BTreeMap<MetricName, RowsOfMetric<R>>,
+    /// The metric that comes first.
+    lead: MetricName,
+}
 
 #[derive(Debug)]
 pub(in crate::report) struct RowsOfMetric<R> {
@@ -225,7 +229,10 @@ pub(in crate::report) struct RowsOfMetric<R> {
 
 impl<R> Default for MetricRows<R> {
     fn default() -> Self {
-        Self(BTreeMap::new())
+        Self {
+            of: BTreeMap::new(),
+            lead: FIRST_METRIC.to_owned(),
+        }
     }
 }
 
@@ -236,7 +243,7 @@ impl<R> MetricRows<R> {
         unit: &str,
         rows: impl IntoIterator<Item = R>,
     ) {
-        let of_metric = self.0.entry(metric.to_owned());
+        let of_metric = self.of.entry(metric.to_owned());
         let of_metric = of_metric.or_insert_with(|| RowsOfMetric {
             unit: unit.to_owned(),
             rows: Vec::new(),
@@ -244,31 +251,36 @@ impl<R> MetricRows<R> {
         of_metric.rows.extend(rows);
     }
 
+    /// Puts a metric first.
+    pub(in crate::report) fn lead_with(&mut self, metric: MetricName) {
+        self.lead = metric;
+    }
+
     pub(in crate::report) fn rows(&self) -> impl Iterator<Item = &R> {
-        self.0.values().flat_map(|of_metric| &of_metric.rows)
+        self.of.values().flat_map(|of_metric| &of_metric.rows)
     }
 
     /// Returns the rows of each metric.
     pub(in crate::report) fn rows_by_metric(&mut self) -> impl Iterator<Item = &mut Vec<R>> {
-        self.0.values_mut().map(|of_metric| &mut of_metric.rows)
+        self.of.values_mut().map(|of_metric| &mut of_metric.rows)
     }
 
     pub(in crate::report) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.of.is_empty()
     }
 
     pub(in crate::report) fn sort_by(&mut self, order: impl Fn(&R, &R) -> Ordering) {
-        for of_metric in self.0.values_mut() {
+        for of_metric in self.of.values_mut() {
             of_metric.rows.sort_by(&order);
         }
     }
 
-    /// Returns the metrics in the order in which people look at them: the usual one, then by
+    /// Returns the metrics in the order in which people look at them: the leading one, then by
     /// their number of rows.
     pub(in crate::report) fn by_use(&self) -> Vec<(&MetricName, &RowsOfMetric<R>)> {
-        let mut metrics: Vec<_> = self.0.iter().collect();
+        let mut metrics: Vec<_> = self.of.iter().collect();
         metrics.sort_by_key(|(name, of_metric)| {
-            (*name != FIRST_METRIC, usize::MAX - of_metric.rows.len())
+            (**name != self.lead, usize::MAX - of_metric.rows.len())
         });
         metrics
     }

@@ -11,6 +11,7 @@ mod path;
 mod scatter;
 mod spread;
 mod stability;
+mod stack_lines;
 mod tiles;
 
 pub use advice::{stack_changes, version_map};
@@ -23,6 +24,7 @@ pub use fitted::{predicted, residuals};
 pub use path::{treemap, waterfall};
 pub use scatter::scatter;
 pub use stability::stability;
+pub use stack_lines::stack_lines;
 pub use tiles::tiles;
 
 use crate::UnitScale;
