@@ -427,6 +427,42 @@
     });
   }
 
+  // --- The noise from night to night of runs with one instance, and the steps that are seen in it.
+
+  function nightly() {
+    const hasSteps = settings.page === "detection";
+    listing({
+      text: (row) => `${row.suite} ${row.id} ${row.setting}`,
+      keys: {
+        name: (row) => row.key,
+        nights: (row) => row.nights,
+        noise: (row) => row.noise,
+        ...Object.fromEntries(settings.night_steps.map((_, at) => [`step${at}`, (row) => row.steps[at] ?? null])),
+      },
+      filters: {
+        ...bySuiteAndTag,
+        state: byState({
+          noisy: (row) => row.noisy,
+          unknown: (row) => (hasSteps ? !row.steps.length : row.noise === null),
+        }),
+      },
+      shown: showMetric,
+      row(row, metric) {
+        const noise = row.noise === null ? nothing("–") : number("noise", row.noisy && !hasSteps ? attention(row.noise_text) : row.noise_text);
+        const steps = settings.night_steps.map((title, at) => (row.steps.length ? number(title, row.step_texts[at]) : nothing("–")));
+        return line(row,
+          nameCell(row, { fragment: metricFragment(metric), about: [row.setting] }),
+          row.nights === null ? nothing("–") : number("nights", row.nights),
+          ...(hasSteps ? [noise, ...steps] : [row.level_text ? number("level", row.level_text) : nothing("–"), noise]),
+          note(row));
+      },
+    });
+    function note(row) {
+      const why = hasSteps || row.noise === null ? row.why : "";
+      return cell("wide", why ? "note" : undefined, why);
+    }
+  }
+
   // --- What changed in the history.
 
   function changes() {
@@ -580,5 +616,6 @@
     return drawing("svg", { class: `forest-plot ${row.verdict}`, role: "img", "aria-label": title }, drawing("title", {}, title), ...parts);
   }
 
-  ({ index, changes, cleaning, "burn-in": burnIn, variability, detection, compare })[settings.page]();
+  const pages = { index, changes, cleaning, "burn-in": burnIn, variability, detection, compare };
+  (settings.night_steps ? nightly : pages[settings.page])();
 })();

@@ -14,6 +14,7 @@ mod limits;
 mod newest;
 #[cfg(test)]
 mod newest_tests;
+mod night_noise;
 #[cfg(test)]
 mod nightly_tests;
 mod noise;
@@ -47,6 +48,9 @@ pub use drift::{DriftRate, RatePeriod};
 pub use environment::EnvironmentChange;
 pub use finding::{
     ChangeKind, Direction, Evidence, ExceededThreshold, Finding, FindingGroup, Suspicion,
+};
+pub use night_noise::{
+    NIGHTS_FOR_NOISE, NIGHTS_SINCE, NIGHTS_SINCE_CHANGE, NightNoise, NoNoiseReason, NoStepReason,
 };
 pub use options::{DetectOptions, DetectRule, HistoryOrder};
 pub use past::{PastAcceptance, RECENT_RUNS, UnreviewedPast};

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 
 use super::frame::SitePage;
 use super::{ReportSite, stacks, studies};
+use lapwing_analyse::detect::NIGHTS_FOR_NOISE;
 use lapwing_analyse::judge::INSTANCES_FOR_A_VERDICT;
 use lapwing_analyse::sample::{BenchmarkData, VariantNames};
 
@@ -23,6 +24,8 @@ pub struct ReportContents {
     pub traces: bool,
     /// Noise, and the slowdowns that can be detected in it.
     pub noise: bool,
+    /// Noise between instances told from that within them.
+    pub noise_parts: bool,
     /// The warm-up of benchmarks.
     pub warm_up: bool,
 }
@@ -31,17 +34,25 @@ impl ReportContents {
     /// Returns those of a benchmark; there may be a trace.
     pub fn of(data: &BenchmarkData) -> Self {
         let variants = VariantNames::of(data);
-        let mut instances: BTreeMap<(&str, Option<String>), usize> = BTreeMap::new();
+        // All instances of a version, and those of several iterations.
+        let mut instances: BTreeMap<(&str, Option<String>), [usize; 2]> = BTreeMap::new();
         for it in &data.instances {
             let key = (variants.name(&it.run), it.run.version.label());
-            *instances.entry(key).or_default() += 1;
+            let [all, long] = instances.entry(key).or_default();
+            *all += 1;
+            *long += usize::from(it.iterations.len() > 1);
         }
+        let has_enough = |at: usize| {
+            let mut numbers = instances.values().map(|it| it[at]);
+            numbers.any(|it| it >= INSTANCES_FOR_A_VERDICT)
+        };
         let mut lengths = data.instances.iter().map(|it| it.iterations.len());
         Self {
             studies: studies::has_study(data),
             stacks: stacks::has_stacks(data),
             traces: false,
-            noise: instances.values().any(|it| *it >= INSTANCES_FOR_A_VERDICT),
+            noise: has_enough(0),
+            noise_parts: has_enough(1),
             warm_up: lengths.any(|it| it >= ITERATIONS_FOR_WARM_UP),
         }
     }
@@ -52,6 +63,7 @@ impl ReportContents {
         self.stacks |= other.stacks;
         self.traces |= other.traces;
         self.noise |= other.noise;
+        self.noise_parts |= other.noise_parts;
         self.warm_up |= other.warm_up;
     }
 
@@ -62,6 +74,7 @@ impl ReportContents {
             stacks: false,
             traces: false,
             noise: true,
+            noise_parts: true,
             warm_up: true,
         }
     }
@@ -76,10 +89,18 @@ impl ReportSite {
             SitePage::Studies => self.contents.studies,
             SitePage::Stacks => self.contents.stacks,
             SitePage::Traces => self.contents.traces,
-            SitePage::Variability | SitePage::Detection => self.contents.noise,
+            SitePage::Variability | SitePage::Detection => {
+                self.contents.noise || self.has_night_noise()
+            }
             SitePage::BurnIn => self.contents.warm_up,
             SitePage::Index | SitePage::Bars | SitePage::Cleaning => true,
         }
+    }
+
+    /// Returns whether noise from night to night is known where there is none between instances of several iterations.
+    pub(super) fn has_night_noise(&self) -> bool {
+        let changes = self.changes.as_ref().filter(|_| !self.contents.noise_parts);
+        changes.is_some_and(|it| it.night_noises().any(|(_, noise)| noise.is_ok()))
     }
 
     /// Returns what it takes for the pages that are missing.
@@ -91,7 +112,7 @@ impl ReportSite {
             ),
             (
                 SitePage::Variability,
-                html! { "noise and sensitivity need " (INSTANCES_FOR_A_VERDICT) " instances in a run (" code { "lapwing run --instances 5" } ")" },
+                html! { "noise and sensitivity need " (INSTANCES_FOR_A_VERDICT) " instances in a run (" code { "lapwing run --instances 5" } ") or " (NIGHTS_FOR_NOISE) " runs since the last change" },
             ),
             (
                 SitePage::BurnIn,

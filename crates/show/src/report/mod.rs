@@ -32,7 +32,7 @@ mod traces;
 
 use index_parts::bar;
 
-use sections::{burn_in, cleaning, detection, metric, raw, remarks, runs, variability};
+use sections::{burn_in, cleaning, detection, metric, nightly, raw, remarks, runs, variability};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -370,7 +370,9 @@ impl ReportWriter {
         if site.has(SitePage::BurnIn) {
             burn_in::write(site, &self.burn_in)?;
         }
-        if site.has(SitePage::Variability) {
+        if site.has_night_noise() {
+            nightly::write(site, &self.written)?;
+        } else if site.contents.noise {
             variability::write(site, self.variability)?;
             detection::write(site, self.detection)?;
         }

@@ -97,7 +97,7 @@ pub(super) fn write(site: &ReportSite, view: &StacksView<'_>) -> Result<Headline
     let settings = json!({
         "page": name,
         "slug": name,
-        "charts": site.directory.write_data(name, &charts)?,
+        "charts": site.write_data(name, &charts)?,
     });
     let main = html! {
         @if let Ok(answer) = &view.advice { (matrix(answer, &view.failures)) }
@@ -121,7 +121,6 @@ pub(super) fn write(site: &ReportSite, view: &StacksView<'_>) -> Result<Headline
             true => &["app.js"],
             false => SitePage::Stacks.scripts(),
         },
-        data: Some(name),
     };
     frame.write_previews(site)?;
     let page = frame.html(site, &settings, &main, &html! {});

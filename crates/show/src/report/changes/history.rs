@@ -60,14 +60,7 @@ impl ChangesView {
         let reasons = self.histories_of(slug).map(|(_, state)| state.unjudged());
         // The first metric comes first among equals.
         let reason = reasons.min()??;
-        Some(match reason {
-            UnjudgedReason::NotMeasured => "not measured in the latest 3 runs",
-            UnjudgedReason::NothingUsable => "no usable value in the latest 3 runs",
-            UnjudgedReason::NeverUsable => "it failed from the first run on",
-            UnjudgedReason::TooFew => "too few runs (10 are needed)",
-            UnjudgedReason::Wanders => "its level wanders",
-            UnjudgedReason::NoOrder => "its runs are in no known order",
-        })
+        Some(unjudged_words(reason))
     }
 
     /// Returns the answer of the history of a benchmark; `None` if nothing was found and none of its histories was
@@ -183,5 +176,17 @@ impl ChangesView {
             picture: Some(picture.large()),
             ..Headline::new(news, html! { "Suspected: " (what) })
         })
+    }
+}
+
+/// Returns why a history was not judged.
+pub(in crate::report) fn unjudged_words(reason: UnjudgedReason) -> &'static str {
+    match reason {
+        UnjudgedReason::NotMeasured => "not measured in the latest 3 runs",
+        UnjudgedReason::NothingUsable => "no usable value in the latest 3 runs",
+        UnjudgedReason::NeverUsable => "it failed from the first run on",
+        UnjudgedReason::TooFew => "too few runs (10 are needed)",
+        UnjudgedReason::Wanders => "its level wanders",
+        UnjudgedReason::NoOrder => "its runs are in no known order",
     }
 }

@@ -11,6 +11,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) use benchmark::{HistorySince, level_marks, section, write_charts};
+pub(super) use history::unjudged_words;
 pub(super) use page::{headline, run_notes, summary, write};
 
 use super::slug::slug;
@@ -21,7 +22,8 @@ use crate::writing::Note;
 use causes::SHOWN_SUSPECTS;
 use lapwing_analyse::detect::{
     ChangeKind, DetectOptions, Detection, Direction, FAILURES, Finding, FindingGroup, Histories,
-    HistoryOrder, Moment, SelfTest, SelfTestOptions, UnjudgedReason, change_id, detect, measured,
+    HistoryOrder, HistorySeries, Moment, NightNoise, NoNoiseReason, SelfTest, SelfTestOptions,
+    UnjudgedReason, change_id, detect, measured,
 };
 use lapwing_analyse::sample::Subject;
 use lapwing_model::text::shell_word;
@@ -53,6 +55,8 @@ pub struct ChangesView {
     /// Its groups in the order of the page.
     detection: Detection,
     options: DetectOptions,
+    /// The noise of each history from night to night.
+    night_noises: Vec<Result<NightNoise, NoNoiseReason>>,
     /// The findings of each benchmark, newest first, by slug.
     of_benchmark: BTreeMap<String, Vec<usize>>,
     /// The measured histories of each benchmark, by slug.
@@ -96,6 +100,14 @@ impl ChangesView {
         series.any(|it| it.tried.len() > 1)
     }
 
+    /// Returns each measured history with its noise from night to night, or why that is not known.
+    pub(super) fn night_noises(
+        &self,
+    ) -> impl Iterator<Item = (&HistorySeries, &Result<NightNoise, NoNoiseReason>)> {
+        let series = self.histories.series.iter().zip(&self.night_noises);
+        series.filter(|(series, _)| series.is_measured())
+    }
+
     /// Returns whether something was judged or found.
     pub fn has_answer(&self) -> bool {
         let detection = &self.detection;
@@ -131,8 +143,10 @@ impl ChangesView {
         let mut detection = detect(&histories, &options);
         detection.triage(&histories, remarks);
         let cause_of = vec![0; detection.findings.len()];
+        let night_noises = detection.night_noise(&histories, &options);
         let mut view = Self {
             histories,
+            night_noises,
             detection,
             options,
             of_benchmark: BTreeMap::new(),

@@ -6,6 +6,7 @@ pub(super) mod detection;
 pub(super) mod environment_part;
 pub(super) mod failures;
 pub(super) mod metric;
+pub(super) mod nightly;
 pub(super) mod power;
 pub(super) mod raw;
 pub(super) mod remarks;
