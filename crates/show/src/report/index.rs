@@ -17,13 +17,12 @@ use super::index_parts::listing::{
 use super::index_parts::map;
 use super::index_parts::row::{IndexRow, MetricIndexRows};
 use super::index_parts::verdicts::looks;
-use super::parametrised::{INDICATOR, TestCurve, TestPages, own_time};
+use super::parametrised::{TestCurve, TestPages};
 use super::provenance::{back_to_back_note, marked};
 use super::sections::remarks::retired_sentence;
-use super::{ReportSite, changes, compare};
+use super::{ReportSite, changes, compare, indicators};
 use crate::NOISY;
 use crate::quantity::round_percent;
-use lapwing_model::MetricName;
 use lapwing_model::text::{counted, grouped, plural};
 
 /// States that rows can be filtered by: keys of the script, and titles.
@@ -109,7 +108,7 @@ impl IndexPage {
             }
             rows.sort_by_key(IndexRow::urgency);
         }
-        let lead = self.indicator_lead();
+        let lead = indicators::lead(&self.metrics);
         let has_lead = lead.is_some();
         if let Some(lead) = lead {
             self.metrics.lead_with(lead);
@@ -200,17 +199,6 @@ impl IndexPage {
         page.html(site, &files, settings)
     }
 
-    /// Returns the time that indicators report, if there is nothing else: their wall time is mostly that of starting
-    /// them.
-    fn indicator_lead(&self) -> Option<MetricName> {
-        let mut rows = self.metrics.rows();
-        if !rows.all(|row| row.benchmark.has_tag(INDICATOR)) {
-            return None;
-        }
-        let metrics = self.metrics.by_use().into_iter();
-        own_time(metrics.map(|(name, it)| (name.as_str(), it.unit.as_str()))).map(str::to_owned)
-    }
-
     /// Returns the answer: of the comparison, else of the history, else of stacks, a study or a trace, else of the latest runs. What failed is worse news
     /// than that nothing changed.
     fn headline(
@@ -230,12 +218,17 @@ impl IndexPage {
             };
         }
         let mut remarks = self.remarks();
+        let mut is_of_stacks = false;
         let mut headline = match (&site.comparisons, &site.changes) {
             (Some(shown), _) => compare::headline(&shown.view),
             (None, Some(view)) if view.has_answer() || view.has_enough_runs() => {
                 changes::headline(view)
             }
-            (None, _) => of_other.unwrap_or_else(|| self.measured(tests)),
+            (None, _) => {
+                // Its answer tells which stacks failed, and the others can still be used.
+                is_of_stacks = site.contents.stacks;
+                of_other.unwrap_or_else(|| self.measured(tests))
+            }
         };
         let link = |it: &Remark| {
             let view = if has_other { "view=table&" } else { "" };
@@ -247,7 +240,7 @@ impl IndexPage {
             html! { a href=(format!("#{view}state={state}")) { (grouped(*number)) " " (plural(*number, one, several)) } }
         };
         let failing = remarks.iter().position(|it| it.state == "failures");
-        if let Some(at) = failing.filter(|_| headline.news == News::Nothing) {
+        if let Some(at) = failing.filter(|_| headline.news == News::Nothing && !is_of_stacks) {
             let failing = remarks.remove(at);
             let all = counted(self.health.len(), "benchmark");
             let number = grouped(failing.number);

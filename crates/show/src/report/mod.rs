@@ -15,6 +15,7 @@ mod frame;
 mod headline;
 mod index;
 mod index_parts;
+mod indicators;
 mod page;
 mod parametrised;
 mod picture;

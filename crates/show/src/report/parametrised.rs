@@ -11,6 +11,7 @@ use super::frame::{PageFrame, url_part};
 use super::headline::{Headline, News};
 use super::index_parts::columns::BenchmarkLink;
 use super::index_parts::row::{IndexRow, MetricIndexRows};
+use super::indicators::{is_of_indicator, own_time};
 use super::sections::metric::history_points;
 use super::slug::slug;
 use super::sweep::TestLevels;
@@ -18,7 +19,6 @@ use super::{MetricView, ReportSite, together};
 use crate::chart::{Chart, HistoryPoint};
 use crate::sample::metric_title;
 use lapwing_analyse::sample::RunMoment;
-use lapwing_model::local_metrics;
 use lapwing_model::text::{capitalised, counted, plural};
 
 /// The side file that says which tests have a page.
@@ -261,23 +261,11 @@ impl TestPages {
 fn lead(members: &[TestMember]) -> Option<&str> {
     let first = members.first()?;
     let usual = first.metrics.first().map(|it| it.name.as_str());
-    if !first.benchmark.has_tag(INDICATOR) {
+    if !is_of_indicator(&first.benchmark) {
         return usual;
     }
     let all = first.metrics.iter();
     own_time(all.map(|it| (it.name.as_str(), it.unit.as_str()))).or(usual)
-}
-
-/// The tag of indicators.
-pub(super) const INDICATOR: &str = "indicator";
-
-/// Returns the first metric, of these with their units, that is a time which benchmarks report themselves.
-pub(super) fn own_time<'m>(
-    mut metrics: impl Iterator<Item = (&'m str, &'m str)>,
-) -> Option<&'m str> {
-    let local = local_metrics();
-    let own = metrics.find(|(name, unit)| *unit == "s" && !local.contains_key(*name));
-    own.map(|(name, _)| name)
 }
 
 /// Returns the rows of the latest runs of each parametrisation, by the metric that is shown first.

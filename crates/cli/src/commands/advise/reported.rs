@@ -1,4 +1,4 @@
-//! What a report shows of stacks: the advice by the metrics that benchmarks report, and the stacks that failed.
+//! The stacks of a report: the advice by the metrics that benchmarks report, and the stacks that failed.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -51,9 +51,3 @@ pub(in crate::report) struct BenchmarkLink {
     pub(in crate::report) slug: String,
     pub(in crate::report) tags: Vec<String>,
 }
-
-impl BenchmarkLink {
-    pub(in crate::report) fn has_tag(&self, tag: &str) -> bool {
-        self.tags.iter().any(|it| it == tag)
-    }
-}

@@ -1,7 +1,7 @@
 //! Charts of advice: stacks against the advised one, and what each version changes.
 
 use crate::study::StudyMetricText;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Chart;
 use crate::chart::build::{ChangeCell, ChangeTable, MOST_SHADES};
@@ -9,7 +9,8 @@ use lapwing_model::text::counted;
 
 use super::effects::{EffectRow, EffectSeries, percentages};
 use crate::study::stack_change_text;
-use lapwing_study::{Advice, StackChange, StackModel};
+use lapwing_study::{Advice, StackChange, StackData, StackModel};
+use serde_json::json;
 
 /// Returns the chart of the best stacks and the compared ones against the advised one.
 pub fn stack_changes(model: &StackModel<'_>, advice: &Advice) -> Chart {
@@ -26,16 +27,19 @@ pub fn stack_changes(model: &StackModel<'_>, advice: &Advice) -> Chart {
         })
         .into();
     let mut seen = vec![advised];
+    let mut versions: BTreeMap<String, String> = BTreeMap::new();
     for (prefix, own) in compared.chain(best) {
         if seen.contains(&&own.stack) {
             continue;
         }
         seen.push(&own.stack);
         let change = model.data.shown(model.against(&own.stack, advised));
+        let name = format!("{prefix}{}", model.data.text(&own.stack));
+        versions.insert(name.clone(), short_text(model.data, &own.stack));
         series[usize::from(own.instances == 0)]
             .rows
             .push(EffectRow {
-                name: format!("{prefix}{}", model.data.text(&own.stack)),
+                name,
                 effect: change.change,
                 interval: Some(change.interval),
                 size: counted(own.instances, "instance"),
@@ -43,7 +47,22 @@ pub fn stack_changes(model: &StackModel<'_>, advice: &Advice) -> Chart {
     }
     series.retain(|own| !own.rows.is_empty());
     let title = format!("Other stacks against {}", model.data.text(advised));
-    percentages(&title, is_left_better(model), &series)
+    let mut chart = percentages(&title, is_left_better(model), &series);
+    // A phone has room for the versions alone; the rows are in the order of the series.
+    let rows = series.iter().flat_map(|it| &it.rows);
+    let narrow: Vec<&String> = rows.filter_map(|it| versions.get(&it.name)).collect();
+    chart.option["yAxis"]["axisLabel"]["formatter"]["narrow"] = json!(narrow);
+    chart
+}
+
+/// Returns the versions of a stack, of the packages with several.
+fn short_text(data: &StackData, stack: &[usize]) -> String {
+    let factors = data.factors.iter().zip(stack);
+    let versions = factors.filter(|(factor, _)| factor.versions.len() > 1);
+    let versions: Vec<&str> = versions
+        .map(|(factor, level)| factor.versions[*level].as_str())
+        .collect();
+    versions.join(" ")
 }
 
 /// Returns the map of what every version changes in the advised stack, for each benchmark of the goal and for the
