@@ -28,8 +28,7 @@ fn the_noise_is_that_since_the_last_change() {
     assert!((28..=30).contains(&known.nights), "{known:?}");
     assert!((0.006..0.02).contains(&known.deviation), "{known:?}");
     assert!((2.9..3.1).contains(&known.level), "{known:?}");
-    let recent = usual(&values[..55]).expect("noise");
-    assert_eq!(recent.steps, Err(NoStepReason::RecentChange));
+    assert_eq!(known.steps, Err(NoStepReason::Changed));
 }
 
 #[test]
