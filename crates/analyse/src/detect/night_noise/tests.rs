@@ -51,7 +51,7 @@ fn what_is_not_known_has_a_reason() {
 fn a_step_is_stated_where_it_was_simulated() {
     let quiet = noise(40, 0.02, 2);
     let steps = usual(&quiet)
-        .and_then(|it| Ok(it.steps))
+        .map(|it| it.steps)
         .expect("noise")
         .expect("steps");
     assert!(steps.windows(2).all(|it| it[0] > it[1]), "{steps:?}");
