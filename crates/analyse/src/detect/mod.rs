@@ -49,9 +49,7 @@ pub use environment::EnvironmentChange;
 pub use finding::{
     ChangeKind, Direction, Evidence, ExceededThreshold, Finding, FindingGroup, Suspicion,
 };
-pub use night_noise::{
-    NIGHTS_FOR_NOISE, NIGHTS_SINCE, NIGHTS_SINCE_CHANGE, NightNoise, NoNoiseReason, NoStepReason,
-};
+pub use night_noise::{NIGHTS_FOR_NOISE, NIGHTS_SINCE, NightNoise, NoNoiseReason, NoStepReason};
 pub use options::{DetectOptions, DetectRule, HistoryOrder};
 pub use past::{PastAcceptance, RECENT_RUNS, UnreviewedPast};
 pub use search::{Detection, detect};

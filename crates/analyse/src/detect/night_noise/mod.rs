@@ -28,12 +28,19 @@ use table::multipliers;
 
 /// The fewest nights since the last change that show the noise of a history.
 pub const NIGHTS_FOR_NOISE: usize = 10;
-/// The fewest nights since a change for a step to be stated: with fewer, less is found than in a history that is as short.
-pub const NIGHTS_SINCE_CHANGE: usize = 30;
 /// Values farther from the level than so many robust standard deviations are drawn in to there.
 const FAR: f64 = 3.0;
 /// Autocorrelation counts from so many standard errors on.
 const CLEAR: f64 = 2.0;
+/// Less autocorrelation, on average over the histories of a metric, makes no difference.
+const NEGLIGIBLE: f64 = 0.08;
+/// The share of nights that may be far from the level: in normal noise it is below 1 %, in that of Student's t with four
+/// degrees of freedom 3 %.
+const FAR_SHARE: f64 = 0.015;
+/// Shorter histories do not show which nights are far from the level.
+const LONG: usize = 20;
+/// A step smaller than this share of that after three nights is found by the search of all places.
+const SEARCHED: f64 = 0.85;
 /// The normal quantile of four of five cases.
 const FOUR_OF_FIVE: f64 = 0.8416;
 
@@ -66,9 +73,11 @@ pub enum NoNoiseReason {
 /// Why no step is promised, although the noise is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoStepReason {
-    /// The last change is fewer than [`NIGHTS_SINCE_CHANGE`] nights ago.
-    RecentChange,
-    /// Nights resemble the nights before.
+    /// It changed before: less is found then than in a history that is as long as the nights since.
+    Changed,
+    /// Nights far from the level are frequent in the histories of the metric.
+    HeavyTails,
+    /// Nights resemble the nights before, in this history or in those of the metric.
     Autocorrelated,
     /// More histories are judged together than were simulated.
     ManyHistories,
@@ -88,21 +97,24 @@ impl Detection {
         histories: &Histories,
         options: &DetectOptions,
     ) -> Vec<Result<NightNoise, NoNoiseReason>> {
-        let together = judged_together(histories);
         let series = histories.series.iter().enumerate();
-        let noises = series.map(|(at, series)| {
-            if let Some(reason) = self.states[at].unjudged() {
-                return Err(NoNoiseReason::Unjudged(reason));
-            }
-            let values = self.since_last_change(at, series)?;
+        let values = series.map(|(at, series)| match self.states[at].unjudged() {
+            Some(reason) => Err(NoNoiseReason::Unjudged(reason)),
+            None => self.since_last_change(at, series),
+        });
+        let values: Vec<Result<Vec<f64>, NoNoiseReason>> = values.collect();
+        let families = NightFamily::of(histories, &values);
+        let known = histories.series.iter().zip(values);
+        let noises = known.map(|(series, values)| {
+            let values = values?;
             let deviation = night_deviation(&values).ok_or(NoNoiseReason::Equal)?;
-            let metric = series.subject.metric.as_str();
-            let together = together.get(metric).copied().unwrap_or(1);
+            let family = families.get(series.subject.metric.as_str());
+            let family = family.copied().unwrap_or_default();
             Ok(NightNoise {
                 nights: values.len(),
                 level: median(&values).unwrap_or(0.0).exp(),
                 deviation,
-                steps: steps(&values, deviation, together, series, options),
+                steps: steps(&values, deviation, family, series, options),
             })
         });
         noises.collect()
@@ -145,15 +157,82 @@ fn settled(finding: &Finding) -> usize {
     finding.went_away.map_or(end, |it| it.max(end))
 }
 
-/// Returns by metric the number of histories that share a level: those of the metric, times the number of metrics.
-fn judged_together(histories: &Histories) -> BTreeMap<&str, usize> {
-    let mut metrics: BTreeMap<&str, usize> = BTreeMap::new();
-    for series in histories.series.iter().filter(|it| is_testable(it)) {
-        *metrics.entry(&series.subject.metric).or_default() += 1;
+/// The histories of a metric, which are judged together.
+#[derive(Debug, Clone, Copy, Default)]
+struct NightFamily {
+    /// The number of those that are tested.
+    histories: usize,
+    /// The number of metrics, which share the level.
+    metrics: usize,
+    /// The number of nights of long histories, and of those that are far from the level.
+    nights: usize,
+    far: usize,
+    /// The sum of the autocorrelations of long histories, each times its nights.
+    autocorrelation: f64,
+}
+
+impl NightFamily {
+    fn of<'h>(
+        histories: &'h Histories,
+        values: &[Result<Vec<f64>, NoNoiseReason>],
+    ) -> BTreeMap<&'h str, Self> {
+        let mut families: BTreeMap<&str, Self> = BTreeMap::new();
+        for (series, values) in histories.series.iter().zip(values) {
+            if !is_testable(series) {
+                continue;
+            }
+            let family = families.entry(&series.subject.metric).or_default();
+            family.histories += 1;
+            let values = values.as_deref().unwrap_or_default();
+            if values.len() >= LONG {
+                family.add(values);
+            }
+        }
+        let metrics = families.len();
+        families.values_mut().for_each(|it| it.metrics = metrics);
+        families
     }
-    let number = metrics.len();
-    metrics.values_mut().for_each(|it| *it *= number);
-    metrics
+
+    fn add(&mut self, values: &[f64]) {
+        let Some(drawn) = drawn_in(values) else {
+            return;
+        };
+        let pairs = values.iter().zip(&drawn);
+        self.far += pairs
+            .filter(|(one, other)| one.total_cmp(other).is_ne())
+            .count();
+        self.nights += values.len();
+        self.autocorrelation += as_f64(values.len()) * autocorrelation(values).unwrap_or(0.0);
+    }
+
+    fn is_heavy_tailed(self) -> bool {
+        as_f64(self.far) > FAR_SHARE * as_f64(self.nights) + 1.0
+    }
+
+    fn is_autocorrelated(self) -> bool {
+        let nights = as_f64(self.nights);
+        self.autocorrelation > (NEGLIGIBLE * nights).max(CLEAR * nights.sqrt())
+    }
+
+    /// Returns the steps in terms of the noise.
+    ///
+    /// Several metrics share the level, which counts like more histories in the search of all places. The test of the
+    /// newest three runs then needs a statistic larger by the fourth root of their number, the index of its tail: where
+    /// it decides, the step is that of the histories of one metric, larger by as much.
+    fn multipliers(self, nights: usize) -> Option<[f64; NIGHTS_SINCE.len()]> {
+        let all = multipliers(nights, self.histories * self.metrics)?;
+        if self.metrics < 2 {
+            return Some(all);
+        }
+        let newest = multipliers(nights, self.histories)?[0] * as_f64(self.metrics).powf(0.25);
+        Some(all.map(|it| {
+            if it < SEARCHED * all[0] {
+                it.min(newest)
+            } else {
+                newest
+            }
+        }))
+    }
 }
 
 /// Returns the standard deviation of values, those far from their median drawn in; `None` if at least half of them are
@@ -172,37 +251,38 @@ fn drawn_in(values: &[f64]) -> Option<Vec<f64>> {
     (farthest > 0.0).then(|| drawn.collect())
 }
 
-/// Returns whether nights clearly resemble the nights before: whether the autocorrelation at lag one exceeds two
-/// standard errors, its bias of −1 / n taken into account.
-fn is_autocorrelated(values: &[f64]) -> bool {
-    let (Some(values), number) = (drawn_in(values), as_f64(values.len())) else {
-        return false;
-    };
+/// Returns the autocorrelation at lag one, without its bias of −1 / n.
+fn autocorrelation(values: &[f64]) -> Option<f64> {
+    let (values, number) = (drawn_in(values)?, as_f64(values.len()));
     let mean = values.iter().sum::<f64>() / number;
     let squares: f64 = values.iter().map(|it| (it - mean).powi(2)).sum();
     let pairs = values.windows(2);
     let products: f64 = pairs.map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
-    products / squares + number.recip() > CLEAR / number.sqrt()
+    Some(products / squares + number.recip())
 }
 
 fn steps(
     values: &[f64],
     deviation: f64,
-    together: usize,
+    family: NightFamily,
     series: &HistorySeries,
     options: &DetectOptions,
 ) -> Result<[f64; NIGHTS_SINCE.len()], NoStepReason> {
     if !is_default(options) {
         return Err(NoStepReason::OtherOptions);
     }
-    let is_changed = values.len() < series.points.len();
-    if is_changed && values.len() < NIGHTS_SINCE_CHANGE {
-        return Err(NoStepReason::RecentChange);
+    if values.len() < series.points.len() {
+        return Err(NoStepReason::Changed);
     }
-    if is_autocorrelated(values) {
+    if family.is_heavy_tailed() {
+        return Err(NoStepReason::HeavyTails);
+    }
+    let clear = CLEAR / as_f64(values.len()).sqrt();
+    if family.is_autocorrelated() || autocorrelation(values).is_some_and(|it| it > clear) {
         return Err(NoStepReason::Autocorrelated);
     }
-    let multipliers = multipliers(values.len(), together).ok_or(NoStepReason::ManyHistories)?;
+    let multipliers = family.multipliers(values.len());
+    let multipliers = multipliers.ok_or(NoStepReason::ManyHistories)?;
     let smallest = series.smallest_effect.or(options.smallest_effect);
     let mut steps = [0.0; NIGHTS_SINCE.len()];
     for (at, step) in steps.iter_mut().enumerate() {

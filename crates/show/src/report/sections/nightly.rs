@@ -22,8 +22,7 @@ use crate::NOISY;
 use crate::quantity::{percent, quantity, round_percent};
 use crate::sample::{FIRST_METRIC, metric_title};
 use lapwing_analyse::detect::{
-    HistorySeries, NIGHTS_FOR_NOISE, NIGHTS_SINCE, NIGHTS_SINCE_CHANGE, NightNoise, NoNoiseReason,
-    NoStepReason,
+    HistorySeries, NIGHTS_FOR_NOISE, NIGHTS_SINCE, NightNoise, NoNoiseReason, NoStepReason,
 };
 use lapwing_model::text::counted;
 
@@ -69,7 +68,7 @@ impl NightRow {
             steps,
             why: match noise {
                 Err(reason) => no_noise_text(*reason),
-                Ok(noise) => noise.steps.err().map_or_else(String::new, no_step_text),
+                Ok(noise) => noise.steps.err().map_or("", no_step_text).to_owned(),
             },
             benchmark: BenchmarkLink {
                 suite: subject.suite.clone(),
@@ -269,14 +268,13 @@ fn no_noise_text(reason: NoNoiseReason) -> String {
     }
 }
 
-fn no_step_text(reason: NoStepReason) -> String {
+fn no_step_text(reason: NoStepReason) -> &'static str {
     match reason {
-        NoStepReason::RecentChange => {
-            format!("changed fewer than {NIGHTS_SINCE_CHANGE} nights ago")
-        }
-        NoStepReason::Autocorrelated => "nights resemble the nights before".to_owned(),
-        NoStepReason::ManyHistories => "more histories than were simulated".to_owned(),
-        NoStepReason::OtherOptions => "changes are looked for at another level".to_owned(),
+        NoStepReason::Changed => "it changed in these runs",
+        NoStepReason::HeavyTails => "outliers are too frequent in this metric",
+        NoStepReason::Autocorrelated => "nights resemble the nights before",
+        NoStepReason::ManyHistories => "more histories than were simulated",
+        NoStepReason::OtherOptions => "changes are looked for at another level",
     }
 }
 
@@ -299,6 +297,6 @@ fn step_guide() -> Markup {
         dt { "nights; noise, night to night" }
         dd { "The noise and the nights that it is estimated from, as on the page " a href=(SitePage::Variability.file()) { (SitePage::Variability.title()) } ". With few nights it is not known well, so that only larger steps are sure to be seen." }
         dt { "note" }
-        dd { "Why no step is stated. Nights have to vary independently: a slow wave or a week-end effect makes the sizes too small." }
+        dd { "Why no step is stated. The simulations are of histories without a change whose nights vary independently, without many outliers." }
     }
 }
