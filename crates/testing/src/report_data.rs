@@ -138,12 +138,8 @@ fn column(form: &Value) -> Vec<Value> {
             let number = |digit: char| digit.to_digit(36).and_then(|it| usize::try_from(it).ok());
             let begin = number(begin).expect("a digit");
             let end = before.len() - number(end).expect("a digit");
-            let parts = [
-                &before[..begin],
-                entry.as_str().chars().collect::<Vec<_>>().as_slice(),
-                &before[end..],
-            ];
-            before = parts.concat();
+            let middle: Vec<char> = entry.collect();
+            before = [&before[..begin], middle.as_slice(), &before[end..]].concat();
         }
         Value::from(before.iter().collect::<String>())
     });
