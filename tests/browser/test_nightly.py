@@ -55,7 +55,7 @@ def test_noise_is_that_from_night_to_night(visit, nightly):
 def test_sensitivity_is_the_step_that_is_seen_after_some_nights(visit, nightly, width, dark):
     page = visit(nightly / "detection.html", width=width, dark=dark)
     answer = page.locator("h1").inner_text()
-    assert re.fullmatch(r"Half of 6 histories show a step of [\d.]+ % after 3 nights, of [\d.]+ % after 10", answer)
+    assert re.fullmatch(r"In half of 6 histories a step of [\d.]+ % is seen after 10 nights, one of [\d.]+ % after 3", answer)
     table = rows(page)
     for name in ["sort", "hash"]:
         three, five, ten = sizes(table[name][3:6])

@@ -7,5 +7,5 @@ mod report_data;
 mod requirement;
 
 pub use records::{RecordLines, record_id};
-pub use report_data::{report_data, report_entry, report_page};
+pub use report_data::{benchmark_page, report_data, report_entry, report_page};
 pub use requirement::{absent, missing, reference_data};

@@ -64,6 +64,23 @@ pub fn report_page(directory: &Path, name: &str) -> String {
     page.replacen("<noscript>", &format!("{content}<noscript>"), 1)
 }
 
+/// Returns the first page of a benchmark whose file begins so, with its content.
+///
+/// # Panics
+/// When the report has none.
+#[must_use]
+pub fn benchmark_page(directory: &Path, beginning: &str) -> String {
+    let files = fs::read_dir(directory.join("benchmark")).expect("a folder");
+    let names = files.map(|it| {
+        it.expect("a file")
+            .file_name()
+            .to_string_lossy()
+            .into_owned()
+    });
+    let name = names.filter(|it| it.starts_with(beginning)).min();
+    report_page(directory, &format!("benchmark/{}", name.expect("a page")))
+}
+
 fn entries_of(file: &str, script: &str) -> serde_json::Map<String, Value> {
     let text = script
         .strip_prefix(&format!("lapwing.register(\"{file}\",\""))

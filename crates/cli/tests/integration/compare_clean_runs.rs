@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use lapwing_testing::RecordLines;
+use lapwing_testing::{RecordLines, benchmark_page};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -92,9 +92,7 @@ fn uncommitted_changes_are_no_part_of_a_branch_or_commit() {
 fn the_latest_value_of_a_report_is_of_the_branch_that_is_judged() {
     let folder = with_uncommitted_changes();
     run(folder.path(), &["report"]);
-    let pages = folder.path().join("lapwing-report/benchmark");
-    let page = fs::read_dir(pages).unwrap().next().unwrap().unwrap();
-    let page = fs::read_to_string(page.path()).unwrap();
+    let page = benchmark_page(&folder.path().join("lapwing-report"), "");
     let start = page.find("<section class=\"headline").unwrap();
     let sentence = &page[start..start + page[start..].find("</section>").unwrap()];
     assert!(sentence.contains("6666666666"), "{sentence}");

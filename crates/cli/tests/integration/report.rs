@@ -80,15 +80,7 @@ fn what_is_left_out_is_chosen_and_every_page_goes_by_it() {
 }
 
 fn page_of(directory: &Path, beginning: &str) -> String {
-    let pages = std::fs::read_dir(directory.join("lapwing-report/benchmark")).expect("a folder");
-    let page = pages
-        .map(|page| page.expect("a page").path())
-        .find(|path| {
-            path.file_name()
-                .is_some_and(|name| name.to_string_lossy().starts_with(beginning))
-        })
-        .expect("the page is there");
-    std::fs::read_to_string(page).expect("readable")
+    lapwing_testing::benchmark_page(&directory.join("lapwing-report"), beginning)
 }
 
 #[test]
@@ -207,10 +199,7 @@ fn the_page_of_a_failing_benchmark_shows_what_it_printed() {
     );
     let output = lapwing(directory.path(), &["report"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let pages = directory.path().join("lapwing-report/benchmark");
-    let page = std::fs::read_dir(pages).expect("a folder").next();
-    let page = page.expect("a page").expect("readable").path();
-    let html = std::fs::read_to_string(page).expect("readable");
+    let html = page_of(directory.path(), "broken");
     assert!(html.contains("exit code 3"), "{html}");
     assert!(html.contains("before\ncannot find &lt;file&gt;"), "{html}");
 }

@@ -64,8 +64,10 @@ fn a_run_knows_the_run_before_it_and_what_was_observed_around_both() {
     // The newest run is of the variant that was measured last.
     let newest = &runs[0];
     assert!(observed(newest).contains(&"packages.example-library 2.11.0".to_owned()));
-    assert!(observed(&newest["before"]).contains(&"packages.example-library 2.10.0".to_owned()));
-    assert_eq!(newest["before"]["environment"], json!(0));
+    let before = newest["before"].as_u64().expect("a position");
+    let before = &runs[usize::try_from(before).expect("a small one")];
+    assert!(observed(before).contains(&"packages.example-library 2.10.0".to_owned()));
+    assert_eq!(newest["environment"], json!(0));
     assert_eq!(
         newest["observed"],
         json!([["host", "node1"], ["cpu_model", "Synthetic second"]])
@@ -109,7 +111,9 @@ fn only_a_test_with_several_parametrisations_has_a_page() {
     );
     let pages = names(directory, "test", "");
     assert_eq!(pages.len(), 1, "{pages:?}");
-    assert_eq!(side_file(directory, "tests"), json!(pages));
+    let curves = format!("test-{}.sweeps@test-data", pages[0]);
+    let tests = json!({ pages[0].as_str(): curves });
+    assert_eq!(side_file(directory, "tests"), tests);
     let index = side_file(directory, "index.m0");
     let page = pages[0].as_str();
     assert_eq!(

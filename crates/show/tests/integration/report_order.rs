@@ -395,8 +395,8 @@ fn epochs_are_told_apart_within_a_setting_and_told_in_words() {
         json!([true, false, true, false])
     );
     let runs = written.data(&format!("{page}.runs0"));
-    assert_eq!(runs[1]["before"]["changed"], " (its definition)");
-    assert_eq!(runs[0]["before"]["changed"], Value::Null);
+    assert_eq!(runs[1]["changed"], " (its definition)");
+    assert_eq!(runs[0]["changed"], Value::Null);
 }
 
 #[test]
@@ -601,10 +601,7 @@ fn a_parameter_that_changed_under_the_same_id_is_named() {
          between (its parameter j from 3 to 999)"
     );
     let runs = written.data(&format!("{page}.runs0"));
-    assert_eq!(
-        runs[0]["before"]["changed"],
-        " (its parameter j from 3 to 999)"
-    );
+    assert_eq!(runs[0]["changed"], " (its parameter j from 3 to 999)");
 }
 
 #[test]

@@ -26,6 +26,9 @@ use lapwing_analyse::detect::{
 };
 use lapwing_model::text::counted;
 
+/// The step to ten times the level.
+const TENFOLD: f64 = 9.0;
+
 /// The noise of a history, and the steps that are seen in it.
 #[derive(Debug, Serialize)]
 struct NightRow {
@@ -64,7 +67,7 @@ impl NightRow {
             noise: known.map(|it| it.deviation),
             noise_text: known.map_or_else(String::new, |it| percent(it.deviation)),
             noisy: known.is_some_and(|it| it.deviation > NOISY),
-            step_texts: steps.iter().map(|it| percent(*it)).collect(),
+            step_texts: steps.iter().copied().map(step_text).collect(),
             steps,
             why: match noise {
                 Err(reason) => no_noise_text(*reason),
@@ -217,7 +220,7 @@ fn step_headline(metric: &str, rows: &[NightRow]) -> Headline {
     let known = rows.iter().filter(|row| !row.steps.is_empty()).count();
     let middle = |at: usize| {
         let steps = rows.iter().filter_map(|row| row.steps.get(at).copied());
-        median(&steps.collect::<Vec<f64>>()).map(percent)
+        median(&steps.collect::<Vec<f64>>()).map(step_text)
     };
     let last = NIGHTS_SINCE.len() - 1;
     let (Some(soon), Some(late)) = (middle(0), middle(last)) else {
@@ -234,8 +237,8 @@ fn step_headline(metric: &str, rows: &[NightRow]) -> Headline {
         ..answered(
             metric,
             html! {
-                "Half of " (counted(known, "history")) " show a step of " (soon) " after " (NIGHTS_SINCE[0]) " nights, of "
-                (late) " after " (NIGHTS_SINCE[last])
+                "In half of " (counted(known, "history")) " a step of " (late) " is seen after " (NIGHTS_SINCE[last])
+                " nights, one of " (soon) " after " (NIGHTS_SINCE[0])
             },
         )
     }
@@ -247,6 +250,15 @@ fn unknown(metric: &str, number: usize) -> Option<Markup> {
     (number > 0).then(|| {
         html! { a href=(address) { (counted(number, "history")) } " without an answer: the table says why." }
     })
+}
+
+/// Returns the size of a step, of which more than tenfold is not told exactly.
+fn step_text(step: f64) -> String {
+    if step > TENFOLD {
+        "more than 10×".to_owned()
+    } else {
+        percent(step)
+    }
 }
 
 /// Returns the title of the steps that are seen after so many nights.
