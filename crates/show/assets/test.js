@@ -247,7 +247,7 @@
   let curve;
 
   async function showSweep(content, metric) {
-    const chart = (await load(`test-${settings.slug}.sweeps`))[metric.name];
+    const chart = (await load(settings.sweeps))[metric.name];
     const place = document.getElementById("sweep");
     curve?.dispose();
     curve = chart && figure(chart, `${settings.slug}-${metric.name.replace(/[^\w.-]+/g, "_")}`);

@@ -102,11 +102,13 @@ fn store(runs: &[serde_json::Value]) -> TempDir {
 }
 
 #[test]
-fn factors_that_are_no_versions_make_no_page_of_stacks() {
+fn factors_that_are_no_versions_or_one_stack_make_no_page_of_stacks() {
     for factors in [
         json!({}),
         json!({"share": 0.5}),
         json!({"mode": "fast", "n": "1.5"}),
+        // A single stack is only where the measurements were made.
+        json!({"numpy": "2.1.3"}),
     ] {
         let folder = store(&[factors.clone(), factors]);
         assert_eq!(page(folder.path(), "stacks.html"), "");
@@ -115,8 +117,8 @@ fn factors_that_are_no_versions_make_no_page_of_stacks() {
 }
 
 #[test]
-fn a_single_stack_has_a_page_that_says_what_is_missing() {
-    let folder = store(&[json!({"numpy": "2.1.3"})]);
+fn two_stacks_have_a_page_that_says_what_is_missing() {
+    let folder = store(&[json!({"numpy": "2.1.3"}), json!({"numpy": "2.2.0"})]);
     let shown = page(folder.path(), "stacks.html");
     assert!(
         shown.contains("all alike or too few to compare</h1>"),

@@ -201,7 +201,11 @@ impl PageFrame<'_> {
         };
         let entry = pack.add(name, &without_controls(&content.into_string()))?;
         let body = html! {
-            noscript { p { "This page needs JavaScript." } }
+            noscript {
+                h1 { (self.headline.answer) }
+                @if let Some(fact) = self.headline.facts.first() { p { (fact) } }
+                p { "The rest of this page needs JavaScript." }
+            }
             script #content data-entry=(entry) src=(self.asset("app.js")) {}
         };
         Ok(html_document(

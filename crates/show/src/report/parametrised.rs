@@ -149,6 +149,8 @@ struct TestPageSettings<'a> {
     page: &'static str,
     slug: &'a str,
     metrics: &'a [MetricCharts],
+    /// The entry of the curves of levels.
+    sweeps: &'a str,
 }
 
 #[derive(Serialize)]
@@ -240,6 +242,7 @@ impl TestPages {
             page: "test",
             slug: &slug,
             metrics: &metrics,
+            sweeps: &sweeps,
         };
         let page = page(site, &members, levels.as_ref(), &settings);
         site.directory.write(&format!("test/{slug}.html"), &page)?;

@@ -84,10 +84,12 @@ impl<'m> AdviceAnswer<'m> {
     }
 }
 
-/// Returns whether some of these measurements are of stacks.
+/// Returns whether some of these measurements are of different stacks: one alone is only where they were made.
 pub(super) fn has_stacks(data: &BenchmarkData) -> bool {
-    let mut instances = data.instances.iter();
-    instances.any(|it| lapwing_study::is_stack(&it.run))
+    let runs = data.instances.iter().map(|it| &it.run);
+    let mut stacks = runs.filter(|it| lapwing_study::is_stack(it));
+    let first = stacks.next();
+    stacks.any(|it| first.is_some_and(|first| first.factors != it.factors))
 }
 
 /// Writes the page, and returns its answer for the index.
