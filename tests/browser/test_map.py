@@ -1,4 +1,4 @@
-"""The map of a history, and the open findings beside it."""
+"""The map of a history, and the open changes beside it."""
 
 import random
 import re

@@ -144,7 +144,9 @@ impl IndexPage {
             table.push(sorted("value", "latest [95 % CI]", "number"));
         }
         let has_change = |row: &IndexRow| !row.change_text.is_empty() || row.new_epoch;
-        if !is_judged && !is_of_stacks && self.metrics.rows().any(has_change) {
+        // Settings of a study are compared with its base, not with the setting that ran before.
+        let is_of_settings = is_of_stacks || site.contents.studies;
+        if !is_judged && !is_of_settings && self.metrics.rows().any(has_change) {
             table.push(sorted("change", "change", "number"));
             settings["changes"] = json!(true);
         }

@@ -165,7 +165,7 @@ fn charts(
         let title = format!("Mean change of each treatment ({} scale)", scale.name());
         charts.push((
             "means",
-            chart::effects(data, scale, &title, &[series_of(data, "mean", means)]),
+            chart::mean_changes(data, scale, &title, &[series_of(data, "mean", means)]),
         ));
     }
     let order: Vec<usize> = natural_means.iter().map(|own| own.factor).collect();

@@ -139,7 +139,7 @@ impl<'d> StudyAnswer<'d> {
             let text = "– one pair of settings only: no interval";
             notes.push(Note::new("one_pair", text).with("set_pairs", 1));
         }
-        let chart = chart::effects(data, scale, "Mean change of each treatment", &series);
+        let chart = chart::mean_changes(data, scale, "Mean change of each treatment", &series);
         let fields = MeansFields {
             treatments: means.len(),
             changed: means.iter().filter(|mean| is_sure(mean)).count(),

@@ -210,11 +210,11 @@ fn part(view: &ChangesView) -> Markup {
                 canvas #history-map tabindex="0" role="img" aria-label="Map of all benchmarks by night; arrow keys move, Enter opens a benchmark" {}
                 p.hint #map-cell role="status" aria-live="polite" { "\u{a0}" }
             }
-            aside aria-label="Open findings" {
+            aside aria-label="Open changes" {
                 @if open.0.is_empty() {
-                    p.hint { "No open finding." }
+                    p.hint { "No open change." }
                 } @else {
-                    h2 { "Open findings" }
+                    h2 { "Open changes" }
                     (open)
                 }
             }

@@ -62,11 +62,11 @@ impl UsualLevel {
         (self.ratio - 1.0).abs() > UNUSUAL * self.spread
     }
 
-    /// Returns `≈1.12×` and `usually ± 4 %`.
+    /// Returns `≈1.12×` and `usual: ± 4 %`.
     pub(in crate::report) fn texts(&self) -> [String; 2] {
         [
             format!("≈{:.2}×", self.ratio),
-            format!("usually ± {}", percent(self.spread)),
+            format!("usual: ± {}", percent(self.spread)),
         ]
     }
 
@@ -94,7 +94,7 @@ mod tests {
         assert!((level(18.0).spread - 0.123_550).abs() < 1e-6);
         assert!(level(18.0).is_unusual());
         assert!(!level(16.0).is_unusual());
-        assert_eq!(level(18.0).texts(), ["≈1.50×", "usually ± 12 %"]);
+        assert_eq!(level(18.0).texts(), ["≈1.50×", "usual: ± 12 %"]);
         assert_eq!(UsualLevel::against(1.0, &before[1..]), None);
         assert_eq!(UsualLevel::against(1.0, &[0.0; 6]), None);
     }

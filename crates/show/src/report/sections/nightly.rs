@@ -226,7 +226,7 @@ fn step_headline(metric: &str, rows: &[NightRow]) -> Headline {
     let (Some(soon), Some(late)) = (middle(0), middle(last)) else {
         return answered(
             metric,
-            html! { "No history tells which step would be seen" },
+            html! { "How large a step must be to be seen is not known" @if let Some(why) = usual_reason(rows) { ": " (why) } },
         );
     };
     Headline {
@@ -242,6 +242,16 @@ fn step_headline(metric: &str, rows: &[NightRow]) -> Headline {
             },
         )
     }
+}
+
+/// Returns why most of the histories have no answer.
+fn usual_reason(rows: &[NightRow]) -> Option<&str> {
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in rows.iter().filter(|row| !row.why.is_empty()) {
+        *numbers.entry(&row.why).or_default() += 1;
+    }
+    let most = numbers.into_iter().max_by_key(|(_, number)| *number);
+    most.map(|(why, _)| why)
 }
 
 /// Returns that so many histories have no answer.

@@ -34,12 +34,37 @@ pub struct EffectSeries {
     pub rows: Vec<EffectRow>,
 }
 
-/// Returns the chart of effects; rows are in the order of the first series.
+/// What the dots and bars of most charts of effects are.
+const EFFECTS: &str = "A dot is the effect, the bar its 95 % interval";
+
+/// What those of mean changes are: these know no model in which treatments change each other's effects.
+const MEANS: &str = "A dot is the mean change over all pairs of settings that differ in it alone; the bar is the 95 % interval of the mean over settings like these, wide where others change the effect";
+
+/// Returns the chart of the terms of a model; rows are in the order of the first series.
 pub fn effects(data: &StudyData, scale: StudyScale, title: &str, series: &[EffectSeries]) -> Chart {
+    on_scale(data, scale, (title, EFFECTS), series)
+}
+
+/// Returns the chart of mean changes; rows are in the order of the first series.
+pub fn mean_changes(
+    data: &StudyData,
+    scale: StudyScale,
+    title: &str,
+    series: &[EffectSeries],
+) -> Chart {
+    on_scale(data, scale, (title, MEANS), series)
+}
+
+fn on_scale(
+    data: &StudyData,
+    scale: StudyScale,
+    titles: (&str, &str),
+    series: &[EffectSeries],
+) -> Chart {
     let all = series.iter().flat_map(|own| &own.rows);
     let axis = AxisScale::of_changes(data, scale, all.map(|row| row.effect));
     let is_left = data.metric.is_gain(scale, -1.0);
-    rows(&axis, is_left, title, series)
+    rows(&axis, is_left, titles, series)
 }
 
 /// Returns the chart of changes of logarithms, as percentages.
@@ -48,10 +73,15 @@ pub(super) fn percentages(title: &str, is_left_better: bool, series: &[EffectSer
         scale: StudyScale::Log,
         unit: UnitScale::of(1.0, "%"),
     };
-    rows(&axis, is_left_better, title, series)
+    rows(&axis, is_left_better, (title, EFFECTS), series)
 }
 
-fn rows(axis: &AxisScale, is_left_better: bool, title: &str, series: &[EffectSeries]) -> Chart {
+fn rows(
+    axis: &AxisScale,
+    is_left_better: bool,
+    (title, shown): (&str, &str),
+    series: &[EffectSeries],
+) -> Chart {
     let mut names: Vec<String> = Vec::new();
     for row in series.iter().flat_map(|own| &own.rows) {
         if !names.contains(&row.name) {
@@ -63,9 +93,7 @@ fn rows(axis: &AxisScale, is_left_better: bool, title: &str, series: &[EffectSer
     Chart::new(
         "means",
         title.to_owned(),
-        format!(
-            "A dot is the effect, the bar its 95 % interval; {direction} of the line is better."
-        ),
+        format!("{shown}; {direction} of the line is better."),
         86 + rows_height(names.len(), each),
         option(axis, &names, series),
     )

@@ -19,7 +19,7 @@ pub use carry_over::carry_over;
 pub use colour::colour;
 pub use components::{biplot, scree};
 pub use curve::curve;
-pub use effects::{EffectRow, EffectSeries, effects};
+pub use effects::{EffectRow, EffectSeries, effects, mean_changes};
 pub use fitted::{predicted, residuals};
 pub use path::{treemap, waterfall};
 pub use scatter::scatter;
