@@ -58,16 +58,25 @@ pub(super) fn groups(
     let relative = |at: usize| findings[at].size.relative();
     let mut suites: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for group in &mut groups {
-        group
-            .findings
-            .sort_by(|one, other| relative(*other).total_cmp(&relative(*one)));
+        let rank = |at: usize| {
+            let finding = &findings[at];
+            (!group.is_shared).then(|| (!finding.is_open(), finding.direction))
+        };
+        group.findings.sort_by(|one, other| {
+            let by_rank = rank(*one).cmp(&rank(*other));
+            by_rank.then_with(|| relative(*other).total_cmp(&relative(*one)))
+        });
         let suite = findings[group.findings[0]].subject.suite.as_str();
         let moments = suites.entry(suite);
         let moments = moments.or_insert_with(|| histories.moments_of_suite(suite));
         let first = *group.range.start();
         group.good = moments.range(..first).next_back().copied().unwrap_or(first);
     }
-    groups.sort_by(|one, other| relative(other.findings[0]).total_cmp(&relative(one.findings[0])));
+    let largest = |group: &FindingGroup| {
+        let all = group.findings.iter().map(|at| relative(*at));
+        all.fold(0.0, f64::max)
+    };
+    groups.sort_by(|one, other| largest(other).total_cmp(&largest(one)));
     groups
 }
 

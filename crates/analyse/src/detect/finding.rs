@@ -145,7 +145,8 @@ impl Finding {
 /// Findings with one cause: changes of several series at the same place, or one that a whole suite shares.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingGroup {
-    /// The indices of its findings in [`super::Detection::findings`], the largest first.
+    /// The indices of its findings in [`super::Detection::findings`], the largest first; of those that no suite
+    /// shares, what is open before what is known, and regressions before the others.
     pub findings: Vec<usize>,
     /// Whether most of the suite changed there.
     pub is_shared: bool,

@@ -337,7 +337,8 @@ fn usual_sides(
     const MOST_VARIANTS: usize = 4;
     let mut runs = store.catalogue().runs(filter)?;
     runs.retain(|run| judged.has_run(&run.head.id));
-    runs.sort_by_key(|run| run.head.started);
+    // The catalogue begins with the newest; of one session, with what was recorded last.
+    runs.reverse();
     let suites: BTreeSet<&str> = runs.iter().map(|run| run.head.suite.as_str()).collect();
     let mut sessions: Vec<(Id, Option<&str>)> = Vec::new();
     let mut variants: Vec<&str> = Vec::new();

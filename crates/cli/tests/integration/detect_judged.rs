@@ -343,6 +343,34 @@ fn a_regression_that_a_suite_shares_is_one_in_several_histories_everywhere() {
 }
 
 #[test]
+fn a_regression_beside_a_larger_improvement_is_the_news_of_the_report() {
+    // In the same night, and so of one cause; the regression is first or last by name.
+    const WORSE: Nights = |night| Some(if night < 30 { 1.0 } else { 1.3 });
+    const BETTER: Nights = |night| Some(if night < 30 { 1.0 } else { 0.6 });
+    for benchmarks in [
+        [("a", WORSE), ("b", QUIET), ("c", BETTER)],
+        [("a", BETTER), ("b", QUIET), ("c", WORSE)],
+    ] {
+        let folder = history(60, &benchmarks);
+        run(folder.path(), &["report"]);
+        let worse = if benchmarks[0].1(59) > Some(1.0) {
+            "a"
+        } else {
+            "c"
+        };
+        for page in ["index.html", "changes.html"] {
+            let page = folder.path().join("lapwing-report").join(page);
+            let page = fs::read_to_string(page).unwrap();
+            let (_, headline) = page.split_once("<section class=\"headline").unwrap();
+            let (headline, _) = headline.split_once("</section>").unwrap();
+            assert!(headline.starts_with(" worse"), "{headline}");
+            let fact = format!("above all {worse}: wall time slower by");
+            assert!(headline.contains(&fact), "{headline}");
+        }
+    }
+}
+
+#[test]
 fn the_pages_say_what_was_not_judged_and_in_which_order_the_runs_are() {
     let page = |folder: &Path, name: &str| {
         run(folder, &["report"]);

@@ -237,3 +237,62 @@ fn a_benchmark_that_became_another_thing_is_not_said_to_have_changed() {
     measure("sleep 0.02");
     assert!(!index_data().contains("against the run of"));
 }
+
+/// Returns a store with a session of these variants, each with its value, in which the first one was measured first.
+fn session_of(variants: &[(&str, f64)]) -> tempfile::TempDir {
+    let mut lines = lapwing_testing::RecordLines::default();
+    let session = lines.session("2026-01-01T00:00:00Z", serde_json::json!({}));
+    for (variant, value) in variants {
+        let run = lines.run(&session, serde_json::json!({ "variant": variant }));
+        for at in 0..5_u32 {
+            let id = lines.instance(&run, "b", serde_json::json!({}));
+            let value = value * (1.0 + f64::from(at) / 1000.0);
+            let metrics = serde_json::json!({"metrics": {"wall_time": value}});
+            lines.iteration(&id, 0, metrics);
+            lines.instance_end(&id);
+        }
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    std::fs::write(directory.path().join("r.jsonl"), lines.text).expect("it writes");
+    let output = lapwing(directory.path(), &["import", "r.jsonl"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    directory
+}
+
+#[test]
+fn variants_are_compared_with_the_one_that_was_measured_first_unless_one_is_the_baseline() {
+    for (variants, said) in [
+        (["old", "new"], "new against old: 1 regression"),
+        (["zeta", "alpha"], "alpha against zeta: 1 regression"),
+        (["it", "baseline"], "it against baseline: 1 improvement"),
+        (["it", "default"], "it against default: 1 improvement"),
+    ] {
+        let directory = session_of(&[(variants[0], 1.0), (variants[1], 1.3)]);
+        let output = lapwing(directory.path(), &["report"]);
+        let told = text(&output.stdout) + &text(&output.stderr);
+        assert!(told.contains(said), "{told}");
+        let shown = lapwing(directory.path(), &["show"]);
+        let slower = format!("{} is 1.30× slower than {}", variants[1], variants[0]);
+        let faster = format!("{} is 1.30× faster than {}", variants[0], variants[1]);
+        let shown = text(&shown.stdout);
+        assert!(
+            shown.contains(&slower) || shown.contains(&faster),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
+fn what_could_be_compared_is_not_said_to_have_nothing_to_compare_with() {
+    let variants = ["a", "b", "c", "d", "e", "f"].map(|it| (it, 1.0));
+    for (variants, said) in [
+        (&variants[..], "Nothing is compared here"),
+        (&variants[..1], "There is nothing to compare them with yet"),
+    ] {
+        let directory = session_of(variants);
+        lapwing(directory.path(), &["report"]);
+        let index = directory.path().join("lapwing-report/index.html");
+        let index = std::fs::read_to_string(index).expect("it is there");
+        assert!(index.contains(said), "{index}");
+    }
+}

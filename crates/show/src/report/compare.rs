@@ -296,7 +296,7 @@ pub(super) fn headline(view: &ComparisonView) -> Headline {
             .map(suite_fact),
     );
     let size = html! {
-        (capitalised(&view.sides())) ": " (counted(view.comparisons.len(), "comparison")) " of " (counted(benchmarks.len(), "benchmark"))
+        (view.sides()) ": " (counted(view.comparisons.len(), "comparison")) " of " (counted(benchmarks.len(), "benchmark"))
         ", false discoveries at most " (round_percent(view.options.false_discovery_rate))
         ". Up to " (round_percent(view.options.band())) " counts as no change."
     };

@@ -242,7 +242,8 @@ impl IndexPage {
             html! { a href=(format!("#{view}state={state}")) { (grouped(*number)) " " (plural(*number, one, several)) } }
         };
         let failing = remarks.iter().position(|it| it.state == "failures");
-        if let Some(at) = failing.filter(|_| headline.news == News::Nothing && !is_of_stacks) {
+        let is_less = matches!(headline.news, News::Nothing | News::Suspected);
+        if let Some(at) = failing.filter(|_| is_less && !is_of_stacks) {
             let failing = remarks.remove(at);
             let all = counted(self.health.len(), "benchmark");
             let number = grouped(failing.number);
@@ -295,7 +296,10 @@ impl IndexPage {
             html! { (counted(all, "benchmark")) " measured" }
         };
         let few = self.number(|it| it.few_instances);
-        let fact = if few > 0 {
+        let several = (self.metrics.rows()).any(|row| row.named || !row.change_text.is_empty());
+        let fact = if several {
+            html! { "Nothing is compared here: " code { "lapwing report --compare A B" } " compares two variants or sessions, and a history is judged from 10 runs on." }
+        } else if few > 0 {
             html! { "There is nothing to compare them with yet: two runs are compared from 3 instances each, and a history is judged from 10 runs on." }
         } else {
             html! { "There is nothing to compare them with yet: the next run can be, and a history is judged from 10 runs on." }

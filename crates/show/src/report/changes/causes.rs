@@ -116,7 +116,7 @@ pub(super) fn heading(view: &ChangesView, group: &FindingGroup) -> Markup {
         } @else if of_benchmark {
             (largest) ", and " (counted(number - 1, "other metric"))
         } @else {
-            (benchmarks_text(view, group)) " changed together, most of all " (largest)
+            (benchmarks_text(view, group)) " changed together, above all " (largest)
         }
     }
 }

@@ -171,7 +171,7 @@ impl ChangesView {
         };
         Some(Headline {
             facts: vec![
-                html! { (capitalised(&suspicion_text(&self.histories, it))) ". The next runs confirm it or not." },
+                html! { (suspicion_text(&self.histories, it)) ". The next runs confirm it or not." },
             ],
             picture: Some(picture.large()),
             ..Headline::new(news, html! { "Suspected: " (what) })

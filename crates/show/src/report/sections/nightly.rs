@@ -206,8 +206,8 @@ fn noise_headline(metric: &str, rows: &[NightRow]) -> Headline {
     Headline {
         facts,
         explained: vec![html! {
-            "The runs have one instance per benchmark, so that noise within a run cannot be told from noise between runs. "
-            code { "lapwing run --instances 5" } " tells them apart."
+            "Most runs have fewer than 3 instances of several iterations, so that noise within a run cannot be told from noise between runs. "
+            code { "lapwing run --instances 5 --iterations 3" } " tells them apart."
         }],
         ..answered(
             metric,
