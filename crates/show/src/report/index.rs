@@ -296,7 +296,9 @@ impl IndexPage {
             html! { (counted(all, "benchmark")) " measured" }
         };
         let few = self.number(|it| it.few_instances);
-        let several = (self.metrics.rows()).any(|row| row.named || !row.change_text.is_empty());
+        let rows = || self.metrics.rows();
+        let variants: BTreeSet<&String> = rows().map(|row| &row.variant).collect();
+        let several = variants.len() > 1 || rows().any(|row| !row.change_text.is_empty());
         let fact = if several {
             html! { "Nothing is compared here: " code { "lapwing report --compare A B" } " compares two variants or sessions, and a history is judged from 10 runs on." }
         } else if few > 0 {
