@@ -207,9 +207,12 @@ impl InstanceDetail {
             .iter()
             .all(|outcome| *outcome == Outcome::Ok);
         let outcome = (data.end.as_ref()).map_or("", |end| InstanceOutcome::name(end.outcome));
-        let is_named = !(ended_well && outcome == "ok")
-            || !(messages.is_empty() && artifacts.is_empty() && attributes.is_empty());
-        let id = is_named.then(|| short_id(&instance.id));
+        let is_uneventful = ended_well
+            && outcome == "ok"
+            && messages.is_empty()
+            && artifacts.is_empty()
+            && attributes.is_empty();
+        let id = (!is_uneventful).then(|| short_id(&instance.id));
         Self {
             id: id.unwrap_or_default(),
             host: instance.host.clone().unwrap_or_default(),
