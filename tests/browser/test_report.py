@@ -400,7 +400,7 @@ def test_axe_finds_nothing_serious(visit, report, page_of, dark, width):
 
 def test_without_script_the_answer_is_still_there(visit, page_of):
     page = visit(page_of("zstd-level-3"), script=False)
-    assert re.search(r"baseline: wall time [\d.]+ ms \(95 % CI", page.locator("body").inner_text())
+    assert "Wall time: undecided, after against before" in page.locator("body").inner_text()
     assert "needs JavaScript" in page.locator("body").inner_text()
 
 
