@@ -34,10 +34,10 @@ pub struct EffectSeries {
     pub rows: Vec<EffectRow>,
 }
 
-/// What the dots and bars of most charts of effects are.
+/// The dots and bars of a chart of a model's terms, in words.
 const EFFECTS: &str = "A dot is the effect, the bar its 95 % interval";
 
-/// What those of mean changes are: these know no model in which treatments change each other's effects.
+/// The dots and bars of a chart of mean changes, in words. Without a model, interactions between treatments widen the intervals.
 const MEANS: &str = "A dot is the mean change over all pairs of settings that differ in it alone; the bar is the 95 % interval of the mean over settings like these, wide where others change the effect";
 
 /// Returns the chart of the terms of a model; rows are in the order of the first series.
