@@ -101,12 +101,17 @@ def push_all(stores, url, *options):
 
 @pytest.fixture(scope="session")
 def moto():
-    """The URL of an S3-compatible server."""
+    """The URL of an S3-compatible server. It answers one request after the other: moto's check of `If-None-Match`
+    and what it writes then are two steps, between which another request could write the same key."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = [Path(sys.executable).with_name("moto_server"), "-H", "127.0.0.1", "-p", str(port)]
-    process = subprocess.Popen(server, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    program = (
+        "from moto.server import DomainDispatcherApplication, create_backend_app\n"
+        "from werkzeug.serving import run_simple\n"
+        f"run_simple('127.0.0.1', {port}, DomainDispatcherApplication(create_backend_app), threaded=False)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"
     try:
         until = time.monotonic() + 120
@@ -115,7 +120,7 @@ def moto():
                 urllib.request.urlopen(f"{url}/moto-api/", timeout=5).close()
                 break
             except OSError:
-                assert process.poll() is None and time.monotonic() < until, "moto_server does not come up"
+                assert process.poll() is None and time.monotonic() < until, "moto does not come up"
                 time.sleep(0.1)
         yield url
     finally:

@@ -19,7 +19,7 @@ const LONGEST_UNPACKED: u64 = 1 << 30;
 /// # Errors
 /// None that memory gives.
 pub fn pack(bytes: &[u8]) -> io::Result<String> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::new(7));
     encoder.write_all(bytes)?;
     Ok(hexadecimal(&encoder.finish()?))
 }

@@ -15,29 +15,41 @@ const MOST: usize = DIGITS.len() - 1;
 
 /// Returns the texts in this form: `{"packed": ["002026-01-01", "902", "…"]}`.
 pub(super) fn packed<T: AsRef<str>>(texts: &[T]) -> Value {
-    let mut before: Vec<char> = Vec::new();
-    let mut entries: Vec<String> = Vec::with_capacity(texts.len());
+    json!({ "packed": entries(texts) })
+}
+
+fn entries<T: AsRef<str>>(texts: &[T]) -> Vec<String> {
+    let digit = |number: usize| DIGITS.get(number).map_or('0', |digit| char::from(*digit));
+    let mut before = "";
+    let mut entries = Vec::with_capacity(texts.len());
     for (at, text) in texts.iter().enumerate() {
-        let text: Vec<char> = text.as_ref().chars().collect();
+        let text = text.as_ref();
         if at > 0 && text == before {
             entries.push(String::new());
             continue;
         }
-        let same = |(a, b): &(&char, &char)| a == b;
-        let begin = text.iter().zip(&before).take_while(same).count().min(MOST);
-        let rest = text.len().min(before.len()) - begin;
-        let ends = text.iter().rev().zip(before.iter().rev());
-        let end = ends.take(rest).take_while(same).count().min(MOST);
-        let middle: String = text
-            .get(begin..text.len() - end)
-            .unwrap_or_default()
-            .iter()
-            .collect();
-        let digit = |number: usize| DIGITS.get(number).map_or('0', |digit| char::from(*digit));
-        entries.push(format!("{}{}{middle}", digit(begin), digit(end)));
+        let same = |(a, b): &(char, char)| a == b;
+        let pairs = text.chars().zip(before.chars()).take(MOST);
+        let (mut begin, mut bytes) = (0, 0);
+        for (of_both, _) in pairs.take_while(same) {
+            begin += 1;
+            bytes += of_both.len_utf8();
+        }
+        let (rest, rest_before) = (&text[bytes..], &before[bytes..]);
+        let pairs = rest.chars().rev().zip(rest_before.chars().rev());
+        let (mut end, mut bytes) = (0, 0);
+        for (of_both, _) in pairs.take(MOST).take_while(same) {
+            end += 1;
+            bytes += of_both.len_utf8();
+        }
+        let middle = &rest[..rest.len() - bytes];
+        let mut entry = String::with_capacity(middle.len() + 2);
+        entry.extend([digit(begin), digit(end)]);
+        entry.push_str(middle);
+        entries.push(entry);
         before = text;
     }
-    json!({ "packed": entries })
+    entries
 }
 
 /// Returns a column of a table in the smallest of these forms: `{"all": …}` where every entry is
@@ -54,24 +66,36 @@ pub(super) fn compact(column: Vec<Value>) -> Value {
     let Some(texts) = texts else {
         return Value::Array(column);
     };
+    /// About how many characters these are in JSON: few have to be escaped.
+    fn length(texts: &[impl AsRef<str>]) -> usize {
+        let one = |text: &_| str::len(AsRef::as_ref(text)) + r#""","#.len();
+        texts.iter().map(one).sum::<usize>()
+    }
+    let around_packed = r#"{"packed":}"#.len();
+    let around_places = r#"{"at":[],"of":}"#.len();
+    let in_turn = entries(&texts);
+    let shortest = length(&texts).min(length(&in_turn) + around_packed);
     let mut different: Vec<&str> = texts.clone();
     different.sort_unstable();
     different.dedup();
-    let places: Vec<usize> = texts
-        .iter()
-        .map(|text| different.binary_search(text).unwrap_or_default())
-        .collect();
-    let by_place = json!({ "of": packed(&different), "at": places });
-    let in_turn = packed(&texts);
-    let length = |value: &Value| value.to_string().len();
-    let plain = Value::Array(column.clone());
-    [in_turn, by_place].into_iter().fold(plain, |best, other| {
-        if length(&other) < length(&best) {
-            other
-        } else {
-            best
+    // A digit and a comma at least for each place.
+    let is_worth_it = around_places + texts.len() * 2 < shortest;
+    if is_worth_it {
+        let places: Vec<usize> = texts
+            .iter()
+            .map(|text| different.binary_search(text).unwrap_or_default())
+            .collect();
+        let digits = |place: &usize| place.checked_ilog10().unwrap_or_default() as usize + 2;
+        let of = entries(&different);
+        let by_place = length(&of) + places.iter().map(digits).sum::<usize>();
+        if by_place + around_places + around_packed < shortest {
+            return json!({ "of": { "packed": of }, "at": places });
         }
-    })
+    }
+    match length(&in_turn) + around_packed < length(&texts) {
+        true => json!({ "packed": in_turn }),
+        false => Value::Array(column),
+    }
 }
 
 /// Returns rows as a table of compact columns: `{"table": {NAME: COLUMN, …}, "count": …}`. What a row has not is null;

@@ -165,5 +165,5 @@ impl SegmentBuilder {
 }
 
 pub(super) fn encoder() -> GzEncoder<Vec<u8>> {
-    GzEncoder::new(Vec::new(), Compression::default())
+    GzEncoder::new(Vec::new(), Compression::new(7))
 }

@@ -19,8 +19,8 @@ use super::directory::{DirectoryError, ReportDirectory};
 /// About the most characters of JSON in a file, unless a single entry has more.
 const CHARACTERS: usize = 500_000;
 
-/// More effort gains little.
-const EFFORT: Compression = Compression::new(6);
+/// With zlib-rs, 6 is 15 % larger and 9 is no smaller.
+const EFFORT: Compression = Compression::new(7);
 
 /// The entries of one or several pages. Of all entries, only those of the file at hand are in memory.
 #[derive(Debug)]
