@@ -53,6 +53,7 @@ pub use night_noise::{NIGHTS_FOR_NOISE, NIGHTS_SINCE, NightNoise, NoNoiseReason,
 pub use options::{DetectOptions, DetectRule, HistoryOrder};
 pub use past::{PastAcceptance, RECENT_RUNS, UnreviewedPast};
 pub use search::{Detection, detect};
+pub use searched::EnoughRuns;
 pub use self_test::{
     AlarmCount, AlarmRate, DriftShare, JUDGED_NIGHTS, RUNS_FOR_A_SELF_TEST, ReplayNumbers,
     SeenStep, SelfTest, SelfTestOptions, SeriesSelfTest, SuiteSelfTest, self_test,

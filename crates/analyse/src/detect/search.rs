@@ -13,7 +13,7 @@ use super::finding::{Finding, FindingGroup, Suspicion};
 use super::newest::{NewestChange, newest_runs, suite_moves};
 use super::noise::search_all;
 use super::options::{DetectOptions, DetectRule};
-use super::searched::{FEWEST_RUNS, SearchedSeries, SeriesChange, is_testable};
+use super::searched::{EnoughRuns, FEWEST_RUNS, SearchedSeries, SeriesChange, is_testable};
 use super::series::{FAILURES, Histories, HistorySeries};
 use super::shared::{MEMBERS, SharedChange, shared_changes};
 use super::states::{JudgedCount, SeriesState, states_of};
@@ -38,6 +38,8 @@ pub struct Detection {
     pub judged: JudgedCount,
     /// Number of runs that a series needs to be tested.
     pub fewest_runs: usize,
+    /// Number of runs from which on a change of one series alone can be found.
+    pub enough_runs: EnoughRuns,
     /// Number of changes that are smaller than the smallest effect.
     pub small: usize,
     /// Number of changes before the moment from which on they are reported.
@@ -134,11 +136,7 @@ fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
         );
         families.entry(key).or_default().push(at);
     }
-    let level = |share: f64| LevelOptions {
-        false_alarms: options.false_discovery_rate * share,
-        minimum_segment: options.minimum_runs,
-        ..LevelOptions::default()
-    };
+    let level = |share: f64| level_options(options, share);
     // Only what is tested shares the level.
     let is_tested = |at: &&usize| is_testable(&histories.series[**at]);
     let can_share = |metric: &str, members: &[usize]| {
@@ -192,6 +190,7 @@ fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
     let mut detection = Detection {
         states,
         fewest_runs: FEWEST_RUNS,
+        enough_runs: enough_runs(histories, &metrics, rate, options),
         ..Detection::default()
     };
     for (state, found) in detection.states.iter_mut().zip(&searched) {
@@ -256,6 +255,34 @@ fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
     detection
 }
 
+/// Returns the options of the search of a series at a share of the level.
+fn level_options(options: &DetectOptions, share: f64) -> LevelOptions {
+    LevelOptions {
+        false_alarms: options.false_discovery_rate * share,
+        minimum_segment: options.minimum_runs,
+        ..LevelOptions::default()
+    }
+}
+
+/// Returns the number of runs that is enough for a change of one series among those of its metric; of the metric with
+/// most, by metric. Where none has enough runs to be tested, it is that for all.
+fn enough_runs(
+    histories: &Histories,
+    tested: &BTreeMap<&str, Vec<usize>>,
+    rate: f64,
+    options: &DetectOptions,
+) -> EnoughRuns {
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    for series in &histories.series {
+        *numbers.entry(&series.subject.metric).or_default() += 1;
+    }
+    numbers.remove(FAILURES);
+    let all = numbers.into_values().max().unwrap_or(1);
+    let of_tested = tested.iter().filter(|(metric, _)| **metric != FAILURES);
+    let members = of_tested.map(|(_, members)| members.len()).max();
+    EnoughRuns::among(members.unwrap_or(all), rate, &level_options(options, 1.0))
+}
+
 /// Marks a suspicion as explained by surroundings of the machine that changed there: two runs do not show what they add.
 fn explained_by_machine(mut finding: Finding) -> Finding {
     let is_machine =
@@ -275,11 +302,7 @@ fn explained(
     left: &SearchedSeries,
     options: &DetectOptions,
 ) -> Vec<Finding> {
-    let level = LevelOptions {
-        false_alarms: options.false_discovery_rate,
-        minimum_segment: options.minimum_runs,
-        ..LevelOptions::default()
-    };
+    let level = level_options(options, 1.0);
     let as_recorded = SearchedSeries::of(&recorded.series[at], &[], &level);
     let p_values = as_recorded.changes.iter();
     let p_values = p_values.map(|change| (change.point, change.p_value));

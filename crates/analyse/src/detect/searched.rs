@@ -327,6 +327,42 @@ pub(super) fn is_testable(series: &HistorySeries) -> bool {
     series.points.len() >= FEWEST_RUNS && series.varies_from(0)
 }
 
+/// The number of runs from which on a change of one history among several can be found: no order of fewer is rare enough
+/// among so many, unless the newest runs are told apart by their sizes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EnoughRuns {
+    /// That number.
+    pub runs: usize,
+    /// The number of histories of a metric, of which one changes.
+    pub histories: usize,
+}
+
+impl EnoughRuns {
+    /// Of more runs the smallest p-value is below any level.
+    const MOST: usize = 60;
+
+    /// Returns the number for so many histories whose findings share a level.
+    pub(super) fn among(histories: usize, rate: f64, options: &LevelOptions) -> Self {
+        let level = rate / as_f64(histories.max(1));
+        let is_enough = |runs: &usize| {
+            let changes = series_changes(&clear_step(*runs), options);
+            let mut steps = changes.steps.iter();
+            steps.any(|step| step.p_value <= level)
+        };
+        let mut numbers = FEWEST_RUNS..Self::MOST;
+        let runs = numbers.find(is_enough).unwrap_or(Self::MOST);
+        Self { runs, histories }
+    }
+}
+
+/// Returns so many values that vary little around two levels, each that of a half.
+fn clear_step(runs: usize) -> Vec<f64> {
+    // Without order, and never the same.
+    let varied = |at: usize| 1.0 + 0.01 * (as_f64(at) * 0.618_034).fract();
+    let level = |at: usize| if at < runs / 2 { 1.0 } else { 10.0 };
+    (0..runs).map(|at| level(at) * varied(at)).collect()
+}
+
 /// Returns the point from which on the level was back to that before a change, by a later change: nearer to it than
 /// to the changed one.
 ///

@@ -252,3 +252,32 @@ fn time_of_many_series() {
     println!("{:.2} s", start.elapsed().as_secs_f64());
     assert!(detection.findings.len() > 13_000);
 }
+
+/// Returns the share of suites in which the only step, a large one in the middle of the first history of so many, is found,
+/// and the number of runs that is enough.
+fn found_in_the_middle(number: u64, runs: u16) -> (f64, usize) {
+    const SUITES: u64 = 20;
+    let (mut found, mut enough) = (0.0, 0);
+    for suite in 0..SUITES {
+        let mut values = self::suite(number, runs, suite);
+        let changed = &mut values[0];
+        let half = changed.len() / 2;
+        changed[half..].iter_mut().for_each(|value| *value *= 3.0);
+        let histories = self::histories(&values);
+        let detection = detect(&histories, &DetectOptions::default());
+        enough = detection.enough_runs.runs;
+        found += f64::from(u8::from(!detection.findings.is_empty())) / 20.0;
+    }
+    (found, enough)
+}
+
+#[test]
+fn a_change_of_one_history_is_found_from_enough_runs_on() {
+    for (number, enough) in [(1, 10), (3, 13), (20, 17), (40, 18)] {
+        let (found, said) = found_in_the_middle(number, enough);
+        assert_eq!(said, usize::from(enough), "{number} histories");
+        assert!(found >= 0.85, "{number} histories, {enough} runs: {found}");
+        let (found, _) = found_in_the_middle(number, enough - 1);
+        assert!(found <= 0.05, "{number} histories, a run less: {found}");
+    }
+}

@@ -474,8 +474,8 @@ fn settings_and_metrics_have_rows_of_their_own() {
     […] 95 % interval of the simulation
     ~ computed by formula: too few measured instances to simulate
     – for 5 %: no configuration of the grid is enough
-    based on few instances (3 at least) for 4 of 4 benchmarks: the true MDS may be
-    up to 6.3 times as large
+    based on few instances (3 at least) for 4 of 4 rows: the true MDS may be up to
+    6.3 times as large
     not analysed: broken (no iteration succeeded)
     next: `lapwing plan --slowdown 5%` shows what is needed
 

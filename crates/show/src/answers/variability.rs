@@ -11,6 +11,7 @@ use super::analysed::Analysed;
 use super::audit::{AuditFields, AuditPart};
 use super::not_judged::NotJudged;
 use super::{MetricFields, SettingFields, identity, identity_cells, identity_columns, not_judged};
+use crate::words::detection::noun_of_rows;
 use crate::writing::Align::Right;
 use crate::writing::{
     Answer, AnswerKind, CsvRows, Note, Table, TextAnswer, View, WriteError, csv_rows,
@@ -210,9 +211,10 @@ fn notes(found: &Analysed<Noise>) -> Vec<Note> {
         .filter(|row| row.variability.size.instances == 1)
         .count();
     if single > 0 && single < found.rows.len() {
+        let noun = noun_of_rows(found.rows.iter().map(|it| (&it.suite, &it.benchmark)));
         let text = format!(
             "{} with a single instance: noise between instances is unknown",
-            counted(single, "benchmark")
+            counted(single, noun)
         );
         notes.push(Note::new("single_instance", text).with("benchmarks", single));
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use lapwing_analyse::detect::{
-    Detection, Direction, FindingGroup, Histories, JudgedCount, PastAcceptance, RECENT_RUNS,
-    UnjudgedReason, UnreviewedPast,
+    DetectOptions, DetectRule, Detection, Direction, EnoughRuns, FindingGroup, Histories,
+    JudgedCount, PastAcceptance, RECENT_RUNS, UnjudgedReason, UnreviewedPast,
 };
 use lapwing_model::text::{counted, grouped, joined, joined_with_and, shell_word};
 use schemars::JsonSchema;
@@ -28,6 +28,46 @@ pub fn tested_text(histories: &Histories, detection: &Detection) -> String {
     };
     let runs = counted(histories.moments.len(), "run");
     format!("{text}, {runs}")
+}
+
+/// Returns the largest number of runs of a history.
+pub(crate) fn longest_history(histories: &Histories) -> usize {
+    let series = histories.series.iter();
+    series
+        .map(|series| series.points.len())
+        .max()
+        .unwrap_or_default()
+}
+
+/// Returns which changes cannot be found in so few runs, where nothing was found; `None` if there are enough.
+pub(crate) fn few_runs_text(
+    histories: &Histories,
+    detection: &Detection,
+    options: &DetectOptions,
+) -> Option<String> {
+    /// In shorter histories the newest runs are not tested by themselves, and the test of all places has little power.
+    const FEW_RUNS: usize = 13;
+    let longest = longest_history(histories);
+    let is_tested = options.rule == DetectRule::ChangePoint;
+    if !is_tested || longest == 0 || !has_nothing(detection) || detection.small > 0 {
+        return None;
+    }
+    let EnoughRuns {
+        runs: enough,
+        histories,
+    } = detection.enough_runs;
+    let runs = counted(longest, "run");
+    if longest < enough {
+        let of_one = match histories {
+            0 | 1 => String::new(),
+            all => format!(" of one history among {}", grouped(all)),
+        };
+        return Some(format!(
+            "the longest history has {runs}; in fewer than {enough}, a change{of_one} can be missed, however large it is"
+        ));
+    }
+    (longest < FEW_RUNS)
+        .then(|| format!("the longest history has {runs}, in which only large changes are found"))
 }
 
 /// Returns what was not judged, and why: `2 not judged: too few runs`, or with several reasons `5 not judged: 2 not

@@ -1,5 +1,7 @@
 //! Detectable slowdowns in words.
 
+use std::collections::BTreeSet;
+
 use lapwing_stats::{
     Confidence, Configuration, DetectableSlowdown, DetectionMethod, DetectionRate, Interval,
     Strategy, deviation_reach, mean,
@@ -224,6 +226,15 @@ fn sign(cell: &DetectionCell) -> &'static str {
     }
 }
 
+/// Returns what rows of these benchmarks are counted as: a benchmark with several variants or metrics has several.
+pub(crate) fn noun_of_rows<T: Ord>(benchmarks: impl Iterator<Item = T> + Clone) -> &'static str {
+    let rows = benchmarks.clone().count();
+    match benchmarks.collect::<BTreeSet<T>>().len() == rows {
+        true => "benchmark",
+        false => "row",
+    }
+}
+
 /// Returns by how much the slowdowns of benchmarks with few instances may be too small; `None` if that is little.
 pub fn few_instances_caution(rows: &[&Detectability]) -> Option<Note> {
     let sizes = rows.iter().map(|row| row.variability.size.instances);
@@ -235,7 +246,10 @@ pub fn few_instances_caution(rows: &[&Detectability]) -> Option<Note> {
         rows => format!(
             "based on few instances ({fewest} at least) for {} of {}",
             few.clone().count(),
-            counted(rows.len(), "benchmark")
+            counted(
+                rows.len(),
+                noun_of_rows(rows.iter().map(|row| (&row.suite, &row.benchmark)))
+            )
         ),
     };
     let text = format!("{who}: the true MDS may be up to {reach:.1} times as large");

@@ -11,7 +11,7 @@ use super::DetectAnswer;
 use super::rows::UntestedRow;
 use crate::answers::subject_title;
 use crate::percent;
-use crate::words::detected::{accept_step, known_step};
+use crate::words::detected::{accept_step, few_runs_text, known_step, longest_history};
 use crate::writing::Align::{Left, Right, Whole};
 use crate::writing::{Curve, NextStep, Note, Picture, Table, TextAnswer, View};
 use crate::{
@@ -19,9 +19,6 @@ use crate::{
     detection_text, environment_text, explained_text, names_histories, reason_words, round_percent,
     surrounding_text, suspicion_text, tested_text,
 };
-
-/// In shorter histories the newest runs are not tested by themselves, and the test of all places has little power.
-const FEW_RUNS: usize = 13;
 
 /// Of a group with more findings only the largest are listed.
 const OF_GROUP: usize = 5;
@@ -186,29 +183,19 @@ fn surroundings(answer: &DetectAnswer) -> impl Iterator<Item = Note> {
     })
 }
 
-/// Returns a note on histories that are too short for small changes.
+/// Returns a note on histories that are too short for some changes.
 fn few_runs(answer: &DetectAnswer) -> Option<Note> {
     let detection = &answer.detection;
-    let series = answer.histories.series.iter();
-    let longest = series.map(|series| series.points.len()).max().unwrap_or(0);
-    let is_tested = answer.options.rule == DetectRule::ChangePoint;
-    let has_none =
-        detection.findings.is_empty() && detection.suspicions.is_empty() && detection.small == 0;
-    (is_tested && has_none && longest > 0 && longest < FEW_RUNS).then(|| {
-        let needed = detection.fewest_runs;
-        let mut text = format!(
-            "no history has more than {}: {needed} are needed to find a change, and {FEW_RUNS} to find any but large ones",
-            counted(longest, "run")
+    let mut text = few_runs_text(&answer.histories, detection, &answer.options)?;
+    let moments = &answer.histories.moments;
+    let longest = longest_history(&answer.histories);
+    if longest > 1 && !answer.are_files && moments.iter().all(|it| it.date().is_some()) {
+        text.push_str(
+            "; `lapwing compare 'until DATE' 'since DATE'` compares two parts of a history",
         );
-        let moments = &answer.histories.moments;
-        if longest > 1 && !answer.are_files && moments.iter().all(|it| it.date().is_some()) {
-            text.push_str(
-                "; `lapwing compare 'until DATE' 'since DATE'` compares two parts of a history",
-            );
-        }
-        let note = Note::marked("few_runs", text);
-        note.with("runs", longest).with("enough_runs", FEW_RUNS)
-    })
+    }
+    let note = Note::marked("few_runs", text).with("runs", longest);
+    Some(note.with("enough_runs", detection.enough_runs.runs))
 }
 
 /// Returns what was not tested, and why.

@@ -68,7 +68,12 @@ impl ChangesView {
     pub(in crate::report) fn headline_of(&self, slug: &str) -> Option<Headline> {
         let open = self.open_of(slug);
         if let Some((worst, others)) = open.split_first() {
-            return Some(self.change_headline(*worst, others.len()));
+            let unjudged = self.unjudged_text(slug);
+            let unknown =
+                unjudged.map(|why| html! { "Nothing is known of its newest runs: " (why) "." });
+            let mut headline = self.change_headline(*worst, others.len());
+            headline.facts.extend(unknown);
+            return Some(headline);
         }
         if let Some(suspected) = self.suspicion_headline(slug) {
             return Some(suspected);

@@ -23,6 +23,7 @@ use crate::report::index_parts::listing::{
 };
 use crate::report::provenance::marked;
 use crate::report::slug::slug;
+use crate::words::detected::few_runs_text;
 use crate::{FIRST_METRIC, detection_text, names_histories, tested_text};
 use lapwing_analyse::detect::{Direction, UnjudgedReason, measured};
 use lapwing_model::text::{capitalised, counted, first_names, shell_word};
@@ -215,7 +216,10 @@ fn nothing_found(view: &ChangesView) -> Headline {
             "If nothing changed, there is a finding in at most " (round_percent(view.options.false_discovery_rate))
             " of such reports. Small changes need more runs: each night adds to what can be seen."
         };
+        let few = few_runs_text(&view.histories, &view.detection, &view.options);
+        let few = few.map(|text| html! { (capitalised(&text)) "." });
         return Headline {
+            facts: few.into_iter().collect(),
             explained: vec![meaning],
             ..Headline::new(view.news(), answer(view))
         };

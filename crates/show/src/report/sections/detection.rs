@@ -1,7 +1,5 @@
 //! The page that says which slowdowns could be detected with how many instances and iterations.
 
-use std::collections::BTreeSet;
-
 use lapwing_stats::{Confidence, Configuration, DetectionMethod, Strategy};
 use maud::{Markup, html};
 use serde::Serialize;
@@ -18,7 +16,7 @@ use super::power::{DRAWN, PowerCurve, picture};
 use crate::chart;
 use crate::quantity::{machine_time, percent};
 use crate::sample::{FIRST_METRIC, metric_title};
-use crate::words::detection::{few_instances_caution, found_text, outliers_caution};
+use crate::words::detection::{few_instances_caution, found_text, noun_of_rows, outliers_caution};
 use crate::{DetectionAbility, DetectionView, detectable_text};
 use lapwing_analyse::explain::{ChoiceRule, Detectability, Noise, PlanOptions, USUAL_MOST};
 use lapwing_analyse::judge::{
@@ -337,13 +335,10 @@ fn headline(
     let names = rows
         .iter()
         .map(|it| (&it.benchmark.suite, &it.benchmark.id));
-    let is_by_benchmark = names.collect::<BTreeSet<_>>().len() == rows.len();
-    // A benchmark with several variants has several rows.
-    let noun = if is_by_benchmark { "benchmark" } else { "row" };
-    let unable_text = if is_by_benchmark {
-        format!("{} cannot", grouped(unable))
-    } else {
-        format!("{} cannot", counted(unable, noun))
+    let noun = noun_of_rows(names);
+    let unable_text = match noun {
+        "benchmark" => format!("{} cannot", grouped(unable)),
+        _ => format!("{} cannot", counted(unable, noun)),
     };
     let enough = html! { "detection needs " (TAKES) };
     let mut facts = Vec::new();

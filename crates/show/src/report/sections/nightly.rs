@@ -211,7 +211,12 @@ fn noise_headline(metric: &str, rows: &[NightRow]) -> Headline {
         }],
         ..answered(
             metric,
-            html! { "Half of " (counted(known, "history")) " vary by " (percent(middle)) " or more from night to night" },
+            match known {
+                1 => html! { "1 history varies by " (percent(middle)) " from night to night" },
+                _ => {
+                    html! { "Half of " (counted(known, "history")) " vary by " (percent(middle)) " or more from night to night" }
+                }
+            },
         )
     }
 }
@@ -237,7 +242,7 @@ fn step_headline(metric: &str, rows: &[NightRow]) -> Headline {
         ..answered(
             metric,
             html! {
-                "In half of " (counted(known, "history")) " a step of " (late) " is seen after " (NIGHTS_SINCE[last])
+                "In " @if known > 1 { "half of " } (counted(known, "history")) " a step of " (late) " is seen after " (NIGHTS_SINCE[last])
                 " nights, one of " (soon) " after " (NIGHTS_SINCE[0])
             },
         )
