@@ -285,7 +285,7 @@ fn entropy(share: f64) -> f64 {
 
 /// Returns what a measurement tells of a question that is answered yes with a probability, in bits, where both
 /// answers are so many standard deviations apart: the mutual information of a binary input and its Gaussian output.
-fn information(probability: f64, distance: f64) -> f64 {
+pub(crate) fn information(probability: f64, distance: f64) -> f64 {
     if !(0.0..=1.0).contains(&probability) || distance <= 0.0 {
         return 0.0;
     }

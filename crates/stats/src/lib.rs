@@ -18,6 +18,7 @@ pub mod deltas;
 mod describe;
 pub mod design;
 mod detection;
+mod drifting;
 mod false_discovery;
 mod family;
 #[cfg(test)]
@@ -53,6 +54,7 @@ pub use detection::{
     Bounds, DetectableSlowdown, DetectionRate, DrawPath, ExperimentOptions, Experiments, Measured,
     detectable_slowdown, experiments, experiments_to_tell, wilson_interval,
 };
+pub use drifting::{DriftingSearch, FoundChange, NextMeasurement, SearchEnd};
 pub use false_discovery::{PValue, PValueError, adjusted_p_values, benjamini_hochberg};
 pub use family::{
     FamilyTest, NEWEST_RUNS, SelectedSize, family_tests, known_noise_test, known_with_suite,

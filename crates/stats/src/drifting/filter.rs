@@ -1,0 +1,285 @@
+//! The joint posterior of the change and of the machine.
+
+use super::speed::{REGIMES, SpeedGrid, share_of_points};
+use crate::number::as_f64;
+
+/// The scales of the noise, in terms of what it was taken for.
+const SCALES: [f64; 5] = [0.6, 0.85, 1.2, 1.7, 2.6];
+/// The share of instances that are slow for a reason of their own, and the span of the logarithm by which.
+const OUTLIERS: f64 = 0.05;
+const OUTLIER_SPAN: f64 = 1.2;
+/// The largest density of Student's t with five degrees of freedom: Γ(3) / (Γ(5/2) √(5π)).
+const T5: f64 = 0.379_606_689_822_493_9;
+
+/// Returns the density of Student's t with five degrees of freedom.
+fn student(value: f64) -> f64 {
+    T5 / (1.0 + value * value / 5.0).powi(3)
+}
+
+/// The posterior of where a change is among commits, of its size, and of the machine: weights of hypotheses.
+///
+/// A hypothesis is a range of commits that no measurement tells apart; for each there are weights over regimes,
+/// sizes of the change, scales of the noise, and speeds of the machine, in this order.
+#[derive(Debug, Clone)]
+pub(super) struct ChangeFilter {
+    commits: usize,
+    /// The standard deviation that the scales are multiples of.
+    pub(super) sigma: f64,
+    /// The sizes that the change may have, as logarithms.
+    sizes: Vec<f64>,
+    grid: SpeedGrid,
+    /// The first commit of each range.
+    starts: Vec<usize>,
+    weights: Vec<f64>,
+    /// What was measured: commits and logarithms.
+    pub(super) data: Vec<(usize, f64)>,
+}
+
+impl ChangeFilter {
+    /// Returns what is known before anything is measured: the change is as likely at each commit but the first.
+    pub(super) fn new(commits: usize, sigma: f64, sizes: Vec<f64>, grid: SpeedGrid) -> Self {
+        let share = share_of_points(&grid) / as_f64(sizes.len() * SCALES.len());
+        let of_regime = sizes.len() * SCALES.len() * grid.values.len();
+        let weights = REGIMES
+            .iter()
+            .flat_map(|regime| std::iter::repeat_n(regime.prior * share, of_regime));
+        Self {
+            commits,
+            sigma,
+            sizes,
+            starts: vec![1],
+            weights: weights.collect(),
+            grid,
+            data: Vec::new(),
+        }
+    }
+
+    fn points(&self) -> usize {
+        self.grid.values.len()
+    }
+
+    /// Returns the number of weights of a hypothesis.
+    fn of_hypothesis(&self) -> usize {
+        REGIMES.len() * self.sizes.len() * SCALES.len() * self.points()
+    }
+
+    /// Returns the first commit after a range.
+    fn end(&self, hypothesis: usize) -> usize {
+        let next = self.starts.get(hypothesis + 1);
+        next.copied().unwrap_or(self.commits)
+    }
+
+    fn length(&self, hypothesis: usize) -> f64 {
+        as_f64(self.end(hypothesis) - self.starts[hypothesis])
+    }
+
+    /// Tells changes up to a commit from later ones.
+    fn split(&mut self, commit: usize) {
+        let at = commit + 1;
+        if at <= 1 || at >= self.commits || self.starts.contains(&at) {
+            return;
+        }
+        let hypothesis = self.starts.partition_point(|start| *start < at) - 1;
+        let share = as_f64(at - self.starts[hypothesis]) / self.length(hypothesis);
+        let size = self.of_hypothesis();
+        let range = hypothesis * size..(hypothesis + 1) * size;
+        let later: Vec<f64> = self.weights[range.clone()]
+            .iter()
+            .map(|weight| weight * (1.0 - share))
+            .collect();
+        let end = range.end;
+        for weight in &mut self.weights[range] {
+            *weight *= share;
+        }
+        self.weights.splice(end..end, later);
+        self.starts.insert(hypothesis + 1, at);
+    }
+
+    /// Moves the machine by one instance.
+    fn step(&mut self) {
+        let points = self.points();
+        let mut moved = vec![0.0; points];
+        let of_regime = self.sizes.len() * SCALES.len();
+        for (at, row) in self.weights.chunks_mut(points).enumerate() {
+            let regime = REGIMES[at / of_regime % REGIMES.len()];
+            self.grid.step(regime, row, &mut moved);
+        }
+    }
+
+    /// Returns the density of a value at each scale and speed, of a commit that differs by this from those before the
+    /// change.
+    fn densities(&self, value: f64, by: f64) -> Vec<f64> {
+        let mut densities = Vec::with_capacity(SCALES.len() * self.points());
+        for scale in SCALES {
+            let sigma = scale * self.sigma;
+            densities.extend(self.grid.values.iter().map(|speed| {
+                let rest = value - speed - by;
+                let slow = if rest > 0.0 {
+                    OUTLIERS / OUTLIER_SPAN
+                } else {
+                    0.0
+                };
+                (1.0 - OUTLIERS) * student(rest / sigma) / sigma + slow
+            }));
+        }
+        densities
+    }
+
+    /// Adds the logarithm of an instance.
+    pub(super) fn add(&mut self, commit: usize, value: f64) {
+        self.data.push((commit, value));
+        self.split(commit);
+        self.step();
+        let before = self.densities(value, 0.0);
+        let sizes = self.sizes.iter();
+        let after: Vec<Vec<f64>> = sizes.map(|size| self.densities(value, *size)).collect();
+        let rows = REGIMES.len() * self.sizes.len();
+        let of_size = SCALES.len() * self.points();
+        let mut total = 0.0;
+        for (at, row) in self.weights.chunks_mut(of_size).enumerate() {
+            let densities = match self.starts[at / rows] <= commit {
+                true => &after[at % self.sizes.len()],
+                false => &before,
+            };
+            for (weight, density) in row.iter_mut().zip(densities) {
+                *weight *= density;
+                total += *weight;
+            }
+        }
+        let total = total.max(f64::MIN_POSITIVE);
+        for weight in &mut self.weights {
+            *weight /= total;
+        }
+    }
+
+    /// Returns the probability of each range.
+    fn shares(&self) -> Vec<f64> {
+        let ranges = self.weights.chunks(self.of_hypothesis());
+        ranges.map(|weights| weights.iter().sum()).collect()
+    }
+
+    /// Returns the ranges of commits, from the first to the last one in each, with their probabilities.
+    pub(super) fn ranges(&self) -> Vec<(usize, usize, f64)> {
+        let shares = self.shares().into_iter().enumerate();
+        shares
+            .map(|(at, share)| (self.starts[at], self.end(at) - 1, share))
+            .collect()
+    }
+
+    /// Returns for each commit the probability that the change is at or before it.
+    pub(super) fn after(&self) -> Vec<f64> {
+        let mut sum = 0.0;
+        let mut after = vec![0.0; self.commits];
+        for (first, last, share) in self.ranges() {
+            let each = share / as_f64(last + 1 - first);
+            for commit in &mut after[first..=last] {
+                sum += each;
+                *commit = sum;
+            }
+        }
+        after
+    }
+
+    /// Returns the mean of the size of the change, and its standard deviation.
+    pub(super) fn size(&self) -> (f64, f64) {
+        let of_size = SCALES.len() * self.points();
+        let mut shares = vec![0.0; self.sizes.len()];
+        for (at, row) in self.weights.chunks(of_size).enumerate() {
+            shares[at % self.sizes.len()] += row.iter().sum::<f64>();
+        }
+        let moment = |power: i32| -> f64 {
+            let sizes = self.sizes.iter().zip(&shares);
+            sizes.map(|(size, share)| size.powi(power) * share).sum()
+        };
+        let mean = moment(1);
+        (mean, (moment(2) - mean * mean).max(1e-12).sqrt())
+    }
+
+    /// Returns the mean of the standard deviation of an instance.
+    pub(super) fn scale(&self) -> f64 {
+        let rows = self.weights.chunks(self.points()).enumerate();
+        let of_row =
+            |(at, row): (usize, &[f64])| SCALES[at % SCALES.len()] * row.iter().sum::<f64>();
+        rows.map(of_row).sum::<f64>() * self.sigma
+    }
+
+    /// Returns the information in bits that one instance of each of these commits gives about the place of the change,
+    /// with all else unknown as it is.
+    pub(super) fn information(&self, commits: &[usize]) -> Vec<f64> {
+        let points = self.points();
+        let mut next = self.clone();
+        next.step();
+        // Every second point is fine enough to integrate over.
+        let values: Vec<f64> = self.grid.values.iter().copied().step_by(2).collect();
+        let width = match values.as_slice() {
+            [first, second, ..] => second - first,
+            _ => return vec![0.0; commits.len()],
+        };
+        let rows_of_hypothesis = REGIMES.len() * self.sizes.len() * SCALES.len();
+        let mut before = vec![vec![0.0; values.len()]; self.starts.len()];
+        let mut after = before.clone();
+        // By distance in points, of which values are twice as far apart as speeds.
+        let kernel = |sigma: f64, by: f64| -> Vec<f64> {
+            let step = width / 2.0;
+            let distance = |at: usize| step * (as_f64(at) - as_f64(points - 1)) - by;
+            let density = |at: usize| (1.0 - OUTLIERS) * student(distance(at) / sigma) / sigma;
+            (0..2 * points - 1).map(density).collect()
+        };
+        for (at_size, size) in self.sizes.iter().enumerate() {
+            for (at_scale, scale) in SCALES.iter().enumerate() {
+                let sigma = scale * self.sigma;
+                let kernels = [kernel(sigma, 0.0), kernel(sigma, *size)];
+                for hypothesis in 0..self.starts.len() {
+                    let mut weights = vec![0.0; points];
+                    for regime in 0..REGIMES.len() {
+                        let row = hypothesis * rows_of_hypothesis
+                            + (regime * self.sizes.len() + at_size) * SCALES.len()
+                            + at_scale;
+                        let row = &next.weights[row * points..(row + 1) * points];
+                        weights.iter_mut().zip(row).for_each(|(all, it)| *all += it);
+                    }
+                    let sums = [&mut before[hypothesis], &mut after[hypothesis]];
+                    for (sums, kernel) in sums.into_iter().zip(&kernels) {
+                        for (at, sum) in sums.iter_mut().enumerate() {
+                            // The density of value `2 at` from speed `i` is that of a distance of `2 at − i` points.
+                            let from = 2 * at + points - 1;
+                            let of_speed = weights.iter().enumerate();
+                            *sum += of_speed
+                                .map(|(i, weight)| weight * kernel[from - i])
+                                .sum::<f64>();
+                        }
+                    }
+                }
+            }
+        }
+        let shares = self.shares();
+        let of_commit = |commit: &usize| {
+            let mut bits = 0.0;
+            for (at, _) in values.iter().enumerate() {
+                let mut all = 0.0;
+                let mut parts: Vec<(f64, f64)> = Vec::with_capacity(2 * shares.len());
+                for (hypothesis, share) in shares.iter().enumerate() {
+                    let (start, end) = (self.starts[hypothesis], self.end(hypothesis));
+                    let changed =
+                        as_f64((commit + 1).clamp(start, end) - start) / as_f64(end - start);
+                    for (part, density) in [
+                        (changed, after[hypothesis][at]),
+                        (1.0 - changed, before[hypothesis][at]),
+                    ] {
+                        if part > 0.0 && *share > 0.0 {
+                            parts.push((density * part, density / share));
+                            all += density * part;
+                        }
+                    }
+                }
+                let of_part = |(joint, given): &(f64, f64)| match *joint > 1e-300 && all > 1e-300 {
+                    true => joint * (given / all).log2(),
+                    false => 0.0,
+                };
+                bits += parts.iter().map(of_part).sum::<f64>();
+            }
+            (bits * width).max(0.0)
+        };
+        commits.iter().map(of_commit).collect()
+    }
+}
