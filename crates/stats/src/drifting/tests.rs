@@ -1,4 +1,4 @@
-//! Searches on simulated machines, as in the table of `docs/calibration.md`.
+//! Searches on simulated machines: how often they end right.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
