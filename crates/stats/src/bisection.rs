@@ -10,9 +10,9 @@ const MOST_AT_ONCE: usize = 16;
 /// By how much the logarithm of the odds exceeds a bound at the end, per standard deviation of the change. With known
 /// levels it is 0.583 (Siegmund, Sequential Analysis, 1985, chapter 10: −ζ(½)/√(2π)); estimated levels leave less to
 /// spare.
-const OVERSHOOT: f64 = 0.4;
+pub(crate) const OVERSHOOT: f64 = 0.4;
 /// The overshoot is that of a change of at most so many standard deviations.
-const LARGEST_STEP: f64 = 3.0;
+pub(crate) const LARGEST_STEP: f64 = 3.0;
 /// Number of points at which an information gain is integrated.
 const POINTS: usize = 65;
 

@@ -327,8 +327,8 @@ pub(super) fn is_testable(series: &HistorySeries) -> bool {
     series.points.len() >= FEWEST_RUNS && series.varies_from(0)
 }
 
-/// The number of runs from which on a change of one history among several can be found: no order of fewer is rare enough
-/// among so many, unless the newest runs are told apart by their sizes.
+/// The number of runs that a history needs before a change of it alone can be found among several. With fewer, no order of
+/// its values is rare enough; only its newest runs can still be told apart by their sizes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EnoughRuns {
     /// That number.

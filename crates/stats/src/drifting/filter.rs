@@ -1,6 +1,6 @@
 //! The joint posterior of the change and of the machine.
 
-use super::speed::{REGIMES, SpeedGrid, share_of_points};
+use super::speed::{REGIMES, SpeedGrid};
 use crate::number::as_f64;
 
 /// The scales of the noise, in terms of what it was taken for.
@@ -31,15 +31,15 @@ pub(super) struct ChangeFilter {
     /// The first commit of each range.
     starts: Vec<usize>,
     weights: Vec<f64>,
-    /// What was measured: commits and logarithms.
+    /// The instances so far: their commits and the logarithms of their values.
     pub(super) data: Vec<(usize, f64)>,
 }
 
 impl ChangeFilter {
     /// Returns what is known before anything is measured: the change is as likely at each commit but the first.
     pub(super) fn new(commits: usize, sigma: f64, sizes: Vec<f64>, grid: SpeedGrid) -> Self {
-        let share = share_of_points(&grid) / as_f64(sizes.len() * SCALES.len());
         let of_regime = sizes.len() * SCALES.len() * grid.values.len();
+        let share = 1.0 / as_f64(of_regime);
         let weights = REGIMES
             .iter()
             .flat_map(|regime| std::iter::repeat_n(regime.prior * share, of_regime));

@@ -19,7 +19,7 @@ pub(super) struct CommitPairs {
     values: Vec<(bool, f64)>,
 }
 
-/// What they tell.
+/// The difference of two commits, as far as their instances show it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PairDifference {
     /// The difference of the logarithms, and its standard deviation.

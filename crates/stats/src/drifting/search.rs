@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::filter::ChangeFilter;
 use super::pairs::{CommitPairs, PairDifference};
 use super::speed::SpeedGrid;
-use crate::bisection::information;
+use crate::bisection::{LARGEST_STEP, OVERSHOOT, information};
 use crate::describe::median;
 use crate::number::as_f64;
 
@@ -26,9 +26,6 @@ const SIZES_REACH: f64 = 2.4;
 const LEAST_SHARE: f64 = 0.25;
 /// The machine's speed is within this of its first, as a logarithm.
 const REACH: f64 = 0.22;
-/// By how much the logarithm of the odds exceeds its bound at the end, per standard deviation of the change.
-const OVERSHOOT: f64 = 0.4;
-const LARGEST_STEP: f64 = 3.0;
 /// Standard deviations of a commit's difference from its parent from none, at which it is certain to be the whole change.
 const CERTAIN: f64 = 3.5;
 /// The same of a share of it in the direction of the ends, and in the other.
@@ -51,7 +48,7 @@ const SCALE: (f64, f64) = (0.7, 1.45);
 /// The numbers of instances in a row whose gain is weighed against the cost of a new commit.
 const AT_ONCE: [i32; 4] = [1, 2, 4, 8];
 
-/// What to measure next.
+/// The next measurement that a search asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextMeasurement {
     /// One instance of both, in this order.

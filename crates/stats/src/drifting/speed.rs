@@ -1,7 +1,5 @@
 //! The speed of a machine on a grid: how it moves from one instance to the next.
 
-use crate::number::as_f64;
-
 /// The scale of the logarithm of a jump, which is distributed as Laplace's.
 const JUMP: f64 = 0.06;
 /// The distance of the points of the grid, in standard deviations of an instance.
@@ -42,7 +40,7 @@ pub(super) const REGIMES: [Regime; 3] = [
 #[derive(Debug, Clone)]
 pub(super) struct SpeedGrid {
     pub(super) values: Vec<f64>,
-    /// What is left of the density of a jump one point further.
+    /// The factor by which the density of a jump falls from one point to the next.
     decay: f64,
     /// For each point the sum of the decayed densities at all points.
     sums: Vec<f64>,
@@ -108,9 +106,4 @@ fn spread(values: &mut [f64], decay: f64) {
         *value = left + own + right;
         right = (right + own) * decay;
     }
-}
-
-/// Returns the number of points as a number to divide by.
-pub(super) fn share_of_points(grid: &SpeedGrid) -> f64 {
-    1.0 / as_f64(grid.values.len())
 }
