@@ -250,7 +250,7 @@ def test_a_bisection_measures_commits_on_nodes_and_is_resumed(cluster, client, t
     client.interrupt(process)
     client.finish(process, codes=(130,))
     said = client.run("--quiet", "bisect", "--resume", "search", "--metric", "cost", "--format", "json")
-    assert json.loads(said)["benchmarks"][0]["found"] == git("rev-parse", "c7").strip()
+    assert json.loads(said)["benchmarks"][0]["found"] == [git("rev-parse", "c7").strip()]
     instances = [it for it in client.instances("search") if it["end"]["outcome"] == "ok"]
     are_fine(instances, len(instances))
     assert not any(tmp_path.glob(".lapwing/cluster/*"))

@@ -9,7 +9,6 @@
     expect(clippy::float_cmp, reason = "tests compare what must be exact")
 )]
 
-mod bisection;
 mod bootstrap;
 mod chance;
 pub mod changepoint;
@@ -40,7 +39,6 @@ pub mod steady;
 mod student_tail;
 mod subset;
 
-pub use bisection::{Bisection, NextVisit, Suspects};
 pub use bootstrap::{
     HierarchicalReplicates, RESAMPLES, Statistic, ThresholdShare, bca_ratio,
     hierarchical_replicates, percentile_interval, studentised_ratio, threshold_shares,
@@ -54,7 +52,10 @@ pub use detection::{
     Bounds, DetectableSlowdown, DetectionRate, DrawPath, ExperimentOptions, Experiments, Measured,
     detectable_slowdown, experiments, experiments_to_tell, wilson_interval,
 };
-pub use drifting::{DriftingSearch, FoundChange, NextMeasurement, SearchEnd};
+pub use drifting::{
+    DriftingSearch, FoundChange, NextMeasurements, PairDifference, SearchEnd, SearchLimits,
+    SearchStage, SuspectedCommits,
+};
 pub use false_discovery::{PValue, PValueError, adjusted_p_values, benjamini_hochberg};
 pub use family::{
     FamilyTest, NEWEST_RUNS, SelectedSize, family_tests, known_noise_test, known_with_suite,

@@ -89,6 +89,7 @@ impl JudgeCommand {
                 CliError::input("--confidence is that of the answer, and must be above 50 %");
             return Err(wrong(error));
         }
+        self.options.check_metric(&plan).map_err(wrong)?;
         let candidate = self.candidate(&plan).map_err(wrong)?;
         plan.variants = vec![candidate];
         let baseline = self.baseline(&mut plan, context).map_err(wrong)?;
@@ -309,7 +310,7 @@ impl JudgeCommand {
                     let reason = visits.failure(0, *variant);
                     format!("{}: {reason}", visits.label(*variant))
                 });
-                can_others = broken.contains(&working_tree);
+                can_others = broken.iter().all(|it| *it == working_tree);
                 Judged::NotMeasured {
                     code: if can_others {
                         "not_measured"

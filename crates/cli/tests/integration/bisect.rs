@@ -66,10 +66,11 @@ fn the_commit_is_named_and_compared_with_its_parent() {
     let folder = repository(PROGRAM, &levels);
     let (told, code) = bisect(&folder, &["c0", "trunk"]);
     assert_eq!(code, 0, "{told}");
-    assert_eq!(told["found"], commit(&folder, "c17"), "{told}");
-    assert_eq!(told["parent"]["baseline"], commit(&folder, "c16"));
-    assert_eq!(told["parent"]["certain"], json!(true));
-    let ratio = told["parent"]["ratio"].as_f64().unwrap();
+    assert_eq!(told["found"], json!([commit(&folder, "c17")]), "{told}");
+    let change = &told["changes"][0];
+    assert_eq!(change["parent"]["baseline"], commit(&folder, "c16"));
+    assert_eq!(change["whole"], json!(true));
+    let ratio = change["parent"]["ratio"].as_f64().unwrap();
     assert!((2.0..3.2).contains(&ratio), "{told}");
     // Two sides of five twice, and a few between.
     assert!(told["instances"].as_u64().unwrap() < 40, "{told}");
@@ -96,8 +97,9 @@ fn a_commit_among_others_that_cannot_be_measured_is_one_of_several() {
     let folder = repository(PROGRAM, &["1000", "1000", "1 / 0", "1 / 0", "3000", "3000"]);
     let (told, code) = bisect(&folder, &["c0", "c5"]);
     assert_eq!(code, 0, "{told}");
-    let ends = ["c2", "c4"].map(|name| commit(&folder, name));
-    assert_eq!(told["suspects"], json!(ends), "{told}");
+    let suspects = ["c2", "c3", "c4"].map(|name| commit(&folder, name));
+    assert_eq!(told["found"], json!(suspects), "{told}");
+    assert_eq!(told["changes"][0]["commits"], json!(suspects), "{told}");
     let of = |name: &str| {
         let hash = commit(&folder, name);
         let rows = told["commits"].as_array().unwrap();
@@ -116,16 +118,45 @@ fn a_commit_among_others_that_cannot_be_measured_is_one_of_several() {
 fn equal_ends_are_not_searched() {
     let folder = repository(PROGRAM, &["1000", "3000", "1000"]);
     let (told, code) = bisect(&folder, &["c0", "c2", "-n", "8"]);
-    assert_eq!((code, &told["found"]), (3, &Value::Null), "{told}");
+    assert_eq!((code, &told["found"]), (3, &json!([])), "{told}");
     assert_eq!(told["ends"]["baseline_instances"], 8, "{told}");
     assert_eq!(told["ends"]["candidate_instances"], 8, "{told}");
+}
+
+#[test]
+fn two_commits_that_changed_it_are_both_named() {
+    let mut levels = vec!["1000"; 24];
+    levels[6..].fill("2000");
+    levels[17..].fill("3000");
+    let folder = repository(PROGRAM, &levels);
+    let (told, code) = bisect(&folder, &["c0", "trunk"]);
+    assert_eq!(code, 0, "{told}");
+    let both = ["c6", "c17"].map(|name| commit(&folder, name));
+    assert_eq!(told["found"], json!(both), "{told}");
+    let shares: Vec<f64> = (0..2)
+        .map(|at| told["changes"][at]["share"].as_f64().unwrap())
+        .collect();
+    assert!((shares[0] - 0.63).abs() < 0.2, "{told}");
+    assert!((shares[0] + shares[1] - 1.0).abs() < 0.3, "{told}");
+    assert_eq!(told["unexplained"], Value::Null, "{told}");
+}
+
+#[test]
+fn ends_that_are_both_zero_do_not_differ() {
+    let folder = repository("echo '{\"cost\": 0}'\n", &["1", "2", "3"]);
+    let (told, code) = bisect(&folder, &["c0"]);
+    assert_eq!(
+        (code, &told["outcome"]),
+        (3, &json!("no_difference")),
+        "{told}"
+    );
 }
 
 #[test]
 fn a_build_comes_first_and_an_end_that_fails_is_named() {
     let folder = repository(PROGRAM, &["1000", "1000", "3000"]);
     let (told, code) = bisect(&folder, &["c0", "c2", "--build", "test $(cat number) != 2"]);
-    assert_eq!((code, &told["found"]), (4, &Value::Null), "{told}");
+    assert_eq!((code, &told["found"]), (4, &json!([])), "{told}");
     let output = lapwing(&folder, &["bisect", "c0", "c0"]);
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
@@ -161,9 +192,10 @@ fn the_branch_of_a_merge_is_searched_too() {
     let (told, code) = bisect(&folder, &["c0"]);
     assert_eq!(code, 0, "{told}");
     let suspects = ["side1", "side2"].map(|name| commit(&folder, name));
-    assert_eq!(told["suspects"], json!(suspects), "{told}");
-    assert_eq!(told["merges"], json!([commit(&folder, "merge")]));
-    assert_eq!(told["parent"]["baseline"], commit(&folder, "side0"));
+    assert_eq!(told["found"], json!(suspects), "{told}");
+    let change = &told["changes"][0];
+    assert_eq!(change["merges"], json!([commit(&folder, "merge")]));
+    assert_eq!(change["parent"]["baseline"], commit(&folder, "side0"));
 }
 
 #[test]
@@ -190,7 +222,7 @@ fn dates_are_the_last_commits_before_them() {
     let (told, code) = bisect(&folder, &["2026-01-02", "2026-01-06"]);
     assert_eq!(code, 0, "{told}");
     let ends = ["c0", "c4"].map(|name| commit(&folder, name));
-    assert_eq!(told["found"], commit(&folder, "c3"), "{told}");
+    assert_eq!(told["found"], json!([commit(&folder, "c3")]), "{told}");
     assert_eq!(
         [&told["ends"]["baseline"], &told["ends"]["candidate"]],
         [&ends[0], &ends[1]]
@@ -226,7 +258,9 @@ fn each_of_several_benchmarks_gets_its_own_answer() {
     let all: Value =
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
     let found = all["benchmarks"].as_array().unwrap().iter();
-    let found: Vec<[&Value; 2]> = found.map(|it| [&it["benchmark"], &it["found"]]).collect();
+    let found: Vec<[&Value; 2]> = found
+        .map(|it| [&it["benchmark"], &it["found"][0]])
+        .collect();
     let expected = [commit(&folder, "c4"), commit(&folder, "c9")];
     assert_eq!(
         found,
@@ -252,7 +286,7 @@ fn a_dependency_is_installed_whenever_its_commit_changes() {
     ];
     let (told, code) = told(&lapwing_in(&folder, "suite", &words.concat()));
     assert_eq!(code, 0, "{told}");
-    assert_eq!(told["found"], commit(&folder, "c4"), "{told}");
+    assert_eq!(told["found"], json!([commit(&folder, "c4")]), "{told}");
     let installations = fs::read_to_string(folder.path().join("suite/installations")).unwrap();
     let installations = installations.lines().count() as u64;
     let instances = told["instances"].as_u64().unwrap();
@@ -292,7 +326,7 @@ fn a_killed_bisection_is_resumed_and_nothing_is_measured_twice() {
     let (told, code) = told(&output);
     assert_eq!(
         (code, &told["found"]),
-        (0, &commit(&folder, "c13")),
+        (0, &json!([commit(&folder, "c13")])),
         "{told}"
     );
     let instances = usize::try_from(told["instances"].as_u64().unwrap()).unwrap();

@@ -46,7 +46,7 @@ fn several_candidates_are_measured_at_once_and_the_commit_is_found() {
     assert_eq!(output.status.code(), Some(0), "{said}");
     let told: Value = serde_json::from_slice(&output.stdout).unwrap();
     let found = git(&folder.path().join("repository"), &["rev-parse", "c20"]);
-    assert_eq!(told["benchmarks"][0]["found"], json!(found), "{said}");
+    assert_eq!(told["benchmarks"][0]["found"], json!([found]), "{said}");
     // Four candidates split the commits into five parts, and those once more.
     let rounds: Vec<&str> = said
         .lines()
@@ -59,7 +59,7 @@ fn several_candidates_are_measured_at_once_and_the_commit_is_found() {
     // What is over can be continued: nothing is measured again.
     let again = bisect(&folder, &["--resume", "--metric", "cost"]);
     let again: Value = serde_json::from_slice(&again.stdout).unwrap();
-    assert_eq!(again["benchmarks"][0]["found"], json!(found));
+    assert_eq!(again["benchmarks"][0]["found"], json!([found]));
     let after = fs::read_to_string(folder.path().join("jobs")).unwrap();
     assert_eq!(after, jobs);
     assert!(

@@ -1,52 +1,56 @@
-//! The search of one benchmark: along a line of commits, and from there into a branch that was merged.
+//! The search of one benchmark: along a line of commits, and from there into branches that were merged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_stats::{Bisection, LookedDifference, Suspects};
+use lapwing_stats::{DriftingSearch, FoundChange, SearchEnd, SearchLimits};
 
-use super::comparison::CommitComparison;
 use super::visits::{CommitVisits, VisitStep};
 
-/// The stage of a search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SearchStage {
-    /// The ends are to be compared.
-    Ends,
-    /// The commits between the ends are measured.
-    Between,
-    /// A commit is to be compared with its parent.
-    Parent,
-    /// The ends do not differ enough.
-    NoDifference,
-    /// An end, by its position in the plan, cannot be measured.
-    BrokenEnd(usize),
-    /// The budget ended before a commit was found.
-    OutOfBudget,
-    /// A commit was found.
-    Found,
+/// The search along a line of commits, each the first parent of the next.
+#[derive(Debug)]
+pub struct LineSearch {
+    /// The commits, by their positions in the plan.
+    pub commits: Vec<usize>,
+    /// The search.
+    pub search: DriftingSearch,
+    /// The merge that brought these commits, by its position in the plan.
+    pub merge: Option<usize>,
+    /// The direction of the merge's change.
+    is_up: Option<bool>,
 }
 
-/// A merge that was found to bring the change, before what it merged was searched.
-#[derive(Debug, Clone, Copy)]
-pub struct FoundMerge {
-    /// Its position in the plan.
-    pub variant: usize,
-    /// Its comparison with its first parent.
-    pub parent: CommitComparison,
+impl LineSearch {
+    /// Returns the changes that were found.
+    pub fn found(&self) -> Vec<FoundChange> {
+        if self.is_other_way() {
+            return Vec::new();
+        }
+        self.search.found()
+    }
+
+    /// Returns whether there is nothing left to measure.
+    pub fn is_over(&self) -> bool {
+        self.search.end().is_some() || self.is_other_way()
+    }
+
+    /// Returns whether the branch's change is the other way than its merge's, which it then did not bring.
+    fn is_other_way(&self) -> bool {
+        let is_compared = !matches!(self.search.stage(), lapwing_stats::SearchStage::Ends(_));
+        let ends = self.search.ends().filter(|_| is_compared);
+        let ends = ends.map(|ends| ends.value > 0.0);
+        self.is_up.is_some() && ends.is_some() && ends != self.is_up
+    }
 }
 
-/// The reason why the branch of a merge gives no answer.
-#[derive(Debug, Clone)]
-pub enum UnsearchedBranch {
-    /// This end of it cannot be measured.
-    BrokenEnd(String),
-    /// Its ends do not show the difference.
-    NoDifference {
-        /// The labels of both ends.
-        ends: [String; 2],
-        /// Their comparison.
-        looked: Box<LookedDifference>,
-    },
+/// A commit that changed a benchmark, or several of which one did.
+#[derive(Debug)]
+pub struct FoundCommit {
+    /// The line of its search.
+    pub line: usize,
+    /// What was found there.
+    pub change: FoundChange,
+    /// The merges whose branches were searched, as their lines and what was found there, the first one first.
+    pub merges: Vec<(usize, FoundChange)>,
 }
 
 /// The search of one benchmark.
@@ -54,157 +58,121 @@ pub enum UnsearchedBranch {
 pub struct CaseSearch {
     /// The position of the benchmark in the plan.
     pub case: usize,
-    /// The commits, by their positions in the plan.
-    pub line: Vec<usize>,
-    search: Bisection,
+    /// The lines that were searched: that between the ends, then those of merges.
+    pub lines: Vec<LineSearch>,
     /// Why commits cannot be measured, by their positions in the plan.
     pub broken: BTreeMap<usize, String>,
-    /// The stage.
-    pub stage: SearchStage,
-    /// The comparison of the ends.
-    pub ends: Option<CommitComparison>,
-    /// The comparison of the commit that was found with its parent.
-    pub parent: Option<CommitComparison>,
-    /// The number of comparisons with a parent along this line.
-    pub confirmations: usize,
-    /// The instances that were measured between the ends.
-    pub between: usize,
-    /// The merges whose branches were searched, the first one first.
-    pub merges: Vec<FoundMerge>,
-    /// Why the branch of the merge that was found has no answer.
-    pub unsearched: Option<UnsearchedBranch>,
-    /// The search that found the last merge.
-    outer: Option<Box<CaseSearch>>,
+    /// The commits of which is known whether they are merges.
+    examined: BTreeSet<usize>,
 }
 
 impl CaseSearch {
-    pub(super) fn new(case: usize, line: Vec<usize>) -> Self {
-        Self {
+    pub(super) fn new(case: usize, commits: Vec<usize>, limits: SearchLimits) -> Self {
+        let mut search = Self {
             case,
-            search: Bisection::new(line.len()),
-            line,
+            lines: Vec::new(),
             broken: BTreeMap::new(),
-            stage: SearchStage::Ends,
-            ends: None,
-            parent: None,
-            confirmations: 0,
-            between: 0,
-            merges: Vec::new(),
-            unsearched: None,
-            outer: None,
-        }
-    }
-
-    /// Begins anew in the branch of a merge.
-    pub(super) fn descend(&mut self, merge: FoundMerge, line: Vec<usize>) {
-        let inner = Self {
-            merges: self.merges.iter().copied().chain([merge]).collect(),
-            ..Self::new(self.case, line)
+            examined: BTreeSet::new(),
         };
-        let outer = std::mem::replace(self, inner);
-        self.outer = Some(Box::new(outer));
+        search.add_line(commits, None, limits);
+        search
     }
 
-    /// Ends a search whose ends give none, for this reason; in the branch of a merge, the merge is the answer.
-    pub(super) fn give_up(&mut self, stage: SearchStage, reason: UnsearchedBranch) {
-        match self.outer.take() {
-            Some(outer) => {
-                *self = *outer;
-                self.unsearched = Some(reason);
+    /// Adds a line to search, which a merge brought with a change in this direction.
+    pub(super) fn add_line(
+        &mut self,
+        commits: Vec<usize>,
+        merge: Option<(usize, bool)>,
+        limits: SearchLimits,
+    ) {
+        self.lines.push(LineSearch {
+            search: DriftingSearch::new(commits.len(), limits),
+            commits,
+            merge: merge.map(|(merge, _)| merge),
+            is_up: merge.map(|(_, is_up)| is_up),
+        });
+    }
+
+    /// Returns the line that is searched.
+    pub(super) fn line(&self) -> &LineSearch {
+        &self.lines[self.lines.len() - 1]
+    }
+
+    /// Returns the next commit that was found and may be a merge, with the direction of its change.
+    pub(super) fn next_to_examine(&mut self) -> Option<(usize, bool)> {
+        let found = self.lines.iter().flat_map(|line| {
+            let single = line.found().into_iter();
+            let single = single.filter(|it| it.commits.first == it.commits.last);
+            single.map(|it| (line.commits[it.commits.last], it.difference.value > 0.0))
+        });
+        let next = found.collect::<Vec<_>>().into_iter();
+        next.filter(|(commit, _)| self.examined.insert(*commit))
+            .next()
+    }
+
+    /// Returns how the search of the ends' line ended; `None` if anything is left to measure.
+    pub fn end(&self) -> Option<SearchEnd> {
+        self.lines[0].search.end().filter(|_| self.line().is_over())
+    }
+
+    /// Returns the commits that were found, those of branches in the place of their merges.
+    pub fn found(&self) -> Vec<FoundCommit> {
+        self.found_in(0, &[])
+    }
+
+    fn found_in(&self, line: usize, merges: &[(usize, FoundChange)]) -> Vec<FoundCommit> {
+        let found = self.lines[line].found().into_iter();
+        let found = found.flat_map(|change| {
+            let inner = self.branch_of(self.lines[line].commits[change.commits.last]);
+            let inner = inner.map_or_else(Vec::new, |inner| {
+                self.found_in(inner, &[merges, &[(line, change)]].concat())
+            });
+            if inner.is_empty() {
+                let merges = merges.to_vec();
+                return vec![FoundCommit {
+                    line,
+                    change,
+                    merges,
+                }];
             }
-            None => self.stage = stage,
-        }
+            inner
+        });
+        found.collect()
     }
 
-    /// Returns the first and the last commit, by their positions in the plan.
-    pub(super) fn end_commits(&self) -> [usize; 2] {
-        [self.line[0], self.line[self.line.len() - 1]]
+    /// Returns the line that a merge brought, if that was searched.
+    pub fn branch_of(&self, merge: usize) -> Option<usize> {
+        self.lines.iter().position(|line| line.merge == Some(merge))
     }
 
-    /// Returns the most likely commit, with skipped commits before it that may be the one instead, as positions in
-    /// the line.
-    pub fn suspects(&self) -> Suspects {
-        self.search.suspects()
-    }
-
-    /// Returns the likeliest commit, by its position in the plan.
-    pub fn suspect(&self) -> usize {
-        self.line[self.suspects().last]
-    }
-
-    /// Returns the commit before the suspects, by its position in the plan.
-    pub(super) fn parent_of_suspects(&self) -> usize {
-        self.line[self.suspects().first - 1]
-    }
-
-    /// Returns whether the likeliest commit is likely enough.
-    pub(super) fn is_found(&self, confidence: f64) -> bool {
-        self.search.is_found(confidence)
-    }
-
-    /// Returns the probability of each commit of the line.
-    pub fn posterior(&self) -> Vec<f64> {
-        self.search.posterior()
-    }
-
-    /// Returns the logarithms that the search used of a commit of the line.
-    pub fn logs(&self, at: usize) -> &[f64] {
-        self.search.logs(at)
-    }
-
-    /// Returns the most informative step for its cost, and its information per cost.
-    pub(super) fn next_step(&self, visits: &CommitVisits<'_>) -> (VisitStep, f64) {
-        let next = self.search.next_visit(|at| visits.cost(self.line[at]));
-        (self.step(self.line[next.commit]), next.rate)
-    }
-
-    /// Returns a step with others to measure at the same time, up to `width` in all.
-    pub(super) fn with_others(&self, best: VisitStep, width: usize) -> Vec<VisitStep> {
-        match self.line.iter().position(|it| *it == best.variant) {
-            Some(at) => {
-                let commits = self.search.with_others(at, width).into_iter();
-                commits.map(|at| self.step(self.line[at])).collect()
-            }
-            None => vec![best],
-        }
-    }
-
-    /// Returns whether the search has no value of a commit, given by its position in the plan.
-    pub(super) fn is_new(&self, variant: usize) -> bool {
-        let at = self.line.iter().position(|it| *it == variant);
-        at.is_some_and(|at| self.logs(at).is_empty())
-    }
-
-    pub(super) fn step(&self, variant: usize) -> VisitStep {
-        VisitStep {
+    /// Returns a step for each of these commits of the line that is searched.
+    pub(super) fn steps(&self, commits: &[usize]) -> Vec<VisitStep> {
+        let step = |at: &usize| VisitStep {
             case: self.case,
-            variant,
-        }
+            variant: self.line().commits[*at],
+        };
+        commits.iter().map(step).collect()
     }
 
-    /// Uses the values that were measured of commits since so many instances; a commit without any cannot be measured.
-    pub(super) fn learn(&mut self, commits: &[usize], begin: usize, visits: &CommitVisits<'_>) {
-        for variant in commits {
-            let Some(at) = self.line.iter().position(|it| it == variant) else {
-                continue;
-            };
-            let step = self.step(*variant);
-            for log in visits.logs_since(begin, step) {
-                self.search.add(at, log);
-            }
-            // An instance can fail by chance where others did not.
-            if self.search.logs(at).is_empty() {
-                self.set_broken(*variant, visits);
-            }
-        }
-    }
-
-    /// Marks a commit as one that cannot be measured.
-    pub(super) fn set_broken(&mut self, variant: usize, visits: &CommitVisits<'_>) {
-        self.broken
-            .insert(variant, visits.failure(self.case, variant));
-        if let Some(at) = self.line.iter().position(|it| *it == variant) {
-            self.search.set_broken(at);
+    /// Uses what was measured since so many instances.
+    pub(super) fn learn(&mut self, begin: usize, visits: &CommitVisits<'_>) {
+        let case = self.case;
+        let Some(line) = self.lines.last_mut() else {
+            return;
+        };
+        let measured = visits.measured_since(begin).into_iter();
+        let measured = measured.filter(|it| it.case == case).filter_map(|it| {
+            let at = line
+                .commits
+                .iter()
+                .position(|commit| *commit == it.variant)?;
+            Some((at, it.mean.filter(|mean| *mean > 0.0).map(f64::ln)))
+        });
+        line.search.add(&measured.collect::<Vec<_>>());
+        for at in line.search.broken() {
+            let variant = line.commits[at];
+            let reason = || visits.failure(case, variant);
+            self.broken.entry(variant).or_insert_with(reason);
         }
     }
 }

@@ -81,7 +81,7 @@ impl SideComparison {
                 Ok(compared) => compared,
                 Err(broken) => return Ok(ComparisonEnd::Broken(broken)),
             };
-            visits.tell(None, SearchStep::Compared(Box::new(compared.looked)));
+            visits.tell(None, SearchStep::Looked(Box::new(compared.looked)));
             end = ComparisonEnd::Compared(compared);
             if is_enough(&compared.looked) {
                 break;

@@ -1,14 +1,15 @@
 //! The mean of each instance: of those that are measured, and of those that a session has already.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::error::Error;
 use std::rc::Rc;
 
-use lapwing_model::{Id, InstanceOutcome, Outcome, Record};
+use lapwing_model::{Id, InstanceOutcome, MetricName, Outcome, Record};
 use lapwing_record::{Filter, InstanceData, Retired, Store, StoreError};
 
 use crate::session::{SessionRemark, SessionWatch};
+use crate::suite::nearest;
 use crate::{Consumer, Event};
 
 /// An instance that was measured.
@@ -35,6 +36,8 @@ pub struct InstanceWatch<'a> {
     /// The positions of the benchmark and the commit that are being measured.
     step: (usize, usize),
     values: Vec<f64>,
+    /// The metrics of its iterations.
+    names: BTreeSet<MetricName>,
     message: Option<String>,
 }
 
@@ -47,6 +50,7 @@ impl<'a> InstanceWatch<'a> {
             measured: SharedInstances::default(),
             step: (0, 0),
             values: Vec::new(),
+            names: BTreeSet::new(),
             message: None,
         }
     }
@@ -63,22 +67,28 @@ impl Consumer for InstanceWatch<'_> {
             Event::InstanceStarted { planned, .. } => {
                 self.step = (planned.case, planned.variant);
                 self.values.clear();
+                self.names.clear();
                 self.message = None;
             }
             Event::Record(Record::Iteration(iteration)) if !iteration.burn_in => {
                 match iteration.outcome {
-                    Outcome::Ok => self.values.extend(iteration.metrics.get(&self.metric)),
+                    Outcome::Ok => {
+                        self.values.extend(iteration.metrics.get(&self.metric));
+                        self.names.extend(iteration.metrics.keys().cloned());
+                    }
                     _ => self.message.clone_from(&iteration.message),
                 }
             }
             // A lost one is measured again.
             Event::Record(Record::InstanceEnd(end)) if end.outcome != InstanceOutcome::Lost => {
                 let (case, variant) = self.step;
+                let message = end.message.clone().or_else(|| self.message.take());
+                let message = message.or_else(|| lacking(&self.metric, &self.names));
                 self.measured.borrow_mut().push(MeasuredInstance {
                     case,
                     variant,
                     mean: lapwing_stats::mean(&self.values),
-                    message: end.message.clone().or_else(|| self.message.take()),
+                    message,
                 });
             }
             Event::Note(text) => self.watch.remark(SessionRemark::Note(text.clone())),
@@ -123,7 +133,7 @@ pub fn stored_instances(
             position: data.instance.position,
             block: data.instance.block,
             mean: instance_mean(data, metric),
-            message: message(data),
+            message: message(data, metric),
         }));
         Ok::<(), StoreError>(())
     });
@@ -148,7 +158,26 @@ pub fn instance_mean(instance: &InstanceData, metric: &str) -> Option<f64> {
     lapwing_stats::mean(&counted)
 }
 
-fn message(instance: &InstanceData) -> Option<String> {
+fn message(instance: &InstanceData, metric: &str) -> Option<String> {
     let end = instance.end.as_ref().and_then(|end| end.message.clone());
-    end.or_else(|| instance.iterations.messages.values().next_back().cloned())
+    let iterations = &instance.iterations;
+    end.or_else(|| iterations.messages.values().next_back().cloned())
+        .or_else(|| lacking(metric, &iterations.values.keys().cloned().collect()))
+}
+
+/// Returns that a metric is not among those of an instance that has others.
+fn lacking(metric: &str, names: &BTreeSet<MetricName>) -> Option<String> {
+    if names.is_empty() || names.contains(metric) {
+        return None;
+    }
+    Some(match nearest(metric, names.iter().map(String::as_str)) {
+        Some(close) => format!("it gave no `{metric}`; did you mean `{close}`?"),
+        None => {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            format!(
+                "it gave no `{metric}`; its metrics are {}",
+                names.join(", ")
+            )
+        }
+    })
 }

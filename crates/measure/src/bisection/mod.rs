@@ -8,11 +8,11 @@ mod search;
 mod visits;
 
 use lapwing_record::StoreError;
-use lapwing_stats::LookedDifference;
+use lapwing_stats::{LookedDifference, PairDifference};
 
 use crate::session::SessionError;
 
-pub use case_search::{CaseSearch, FoundMerge, SearchStage, UnsearchedBranch};
+pub use case_search::{CaseSearch, FoundCommit, LineSearch};
 pub use comparison::{CommitComparison, ComparisonEnd, SideComparison, StoredBaseline};
 pub use instances::{InstanceWatch, instance_mean};
 pub use resume::{ResumedSearch, SEARCH};
@@ -38,8 +38,15 @@ pub enum SearchStep {
         /// Number of commits from the first one to the second.
         later: usize,
     },
-    /// Two sides were compared.
-    Compared(Box<LookedDifference>),
+    /// Two sides of a judgement were compared.
+    Looked(Box<LookedDifference>),
+    /// Two commits were compared.
+    Compared {
+        /// Their difference.
+        difference: PairDifference,
+        /// Whether that was the last look at it.
+        is_last: bool,
+    },
     /// Commits between the ends were measured.
     Measured {
         /// The commits, and whether they could be measured.
@@ -58,6 +65,8 @@ pub enum SearchStep {
     },
     /// They do not differ as the ends do, and the search goes on.
     SearchesOn,
+    /// It may not be all of the ends' difference, and the rest is searched.
+    SearchesRest,
     /// The commit is a merge, and what it brought is to be searched.
     Merge {
         /// The merge.

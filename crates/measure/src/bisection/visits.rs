@@ -129,6 +129,22 @@ impl<'a> CommitVisits<'a> {
         variants.len()
     }
 
+    /// Returns what was measured since so many instances.
+    pub(super) fn measured_since(&self, begin: usize) -> Vec<MeasuredInstance> {
+        self.measured.borrow()[begin..].to_vec()
+    }
+
+    /// Returns whether a benchmark was measured at a commit, successfully or not.
+    pub(super) fn has_measured(&self, step: VisitStep) -> bool {
+        self.of_step(0, step).next().is_some()
+    }
+
+    /// Returns the means of a benchmark at a commit, both by their positions in the plan.
+    pub fn means(&self, case: usize, variant: usize) -> Vec<f64> {
+        let measured = self.of_step(0, VisitStep { case, variant });
+        measured.filter_map(|it| it.mean).collect()
+    }
+
     /// Returns the logarithms of the means of a benchmark at a commit, since so many instances.
     pub(super) fn logs_since(&self, begin: usize, step: VisitStep) -> Vec<f64> {
         self.of_step(begin, step)

@@ -27,7 +27,9 @@ pub(super) struct ChangeFilter {
     pub(super) sigma: f64,
     /// The sizes that the change may have, as logarithms.
     sizes: Vec<f64>,
-    grid: SpeedGrid,
+    /// A change that is known: its commit, and its size for each of `sizes`.
+    known: Option<(usize, Vec<f64>)>,
+    pub(super) grid: SpeedGrid,
     /// The first commit of each range.
     starts: Vec<usize>,
     weights: Vec<f64>,
@@ -47,11 +49,37 @@ impl ChangeFilter {
             commits,
             sigma,
             sizes,
+            known: None,
             starts: vec![1],
             weights: weights.collect(),
             grid,
             data: Vec::new(),
         }
+    }
+
+    /// Returns what is known before anything is measured of another change than that of a commit: `sizes` has for each
+    /// case the size of the known one, that of the other, and its probability.
+    pub(super) fn beside(
+        commit: usize,
+        commits: usize,
+        sigma: f64,
+        sizes: &[(f64, f64, f64)],
+        grid: SpeedGrid,
+    ) -> Self {
+        let others = sizes.iter().map(|(_, other, _)| *other).collect();
+        let known = sizes.iter().map(|(known, ..)| *known).collect();
+        let mut filter = Self::new(commits, sigma, others, grid);
+        filter.known = Some((commit, known));
+        let of_size = SCALES.len() * filter.points();
+        for (at, row) in filter.weights.chunks_mut(of_size).enumerate() {
+            let (.., share) = sizes[at % sizes.len()];
+            row.iter_mut().for_each(|weight| *weight *= share);
+        }
+        filter
+    }
+
+    pub(super) fn commits(&self) -> usize {
+        self.commits
     }
 
     fn points(&self) -> usize {
@@ -130,16 +158,26 @@ impl ChangeFilter {
         self.data.push((commit, value));
         self.split(commit);
         self.step();
-        let before = self.densities(value, 0.0);
-        let sizes = self.sizes.iter();
-        let after: Vec<Vec<f64>> = sizes.map(|size| self.densities(value, *size)).collect();
+        let known = self.known.as_ref().filter(|(from, _)| *from <= commit);
+        let base = |at: usize| known.map_or(0.0, |(_, sizes)| sizes[at]);
+        let at = 0..self.sizes.len();
+        let before: Vec<Vec<f64>> = match known {
+            Some(_) => at
+                .clone()
+                .map(|at| self.densities(value, base(at)))
+                .collect(),
+            None => vec![self.densities(value, 0.0)],
+        };
+        let after: Vec<Vec<f64>> = at
+            .map(|at| self.densities(value, base(at) + self.sizes[at]))
+            .collect();
         let rows = REGIMES.len() * self.sizes.len();
         let of_size = SCALES.len() * self.points();
         let mut total = 0.0;
         for (at, row) in self.weights.chunks_mut(of_size).enumerate() {
             let densities = match self.starts[at / rows] <= commit {
                 true => &after[at % self.sizes.len()],
-                false => &before,
+                false => &before[at % before.len()],
             };
             for (weight, density) in row.iter_mut().zip(densities) {
                 *weight *= density;
@@ -180,19 +218,36 @@ impl ChangeFilter {
         after
     }
 
-    /// Returns the mean of the size of the change, and its standard deviation.
-    pub(super) fn size(&self) -> (f64, f64) {
+    /// Returns the probability of each size of the change.
+    pub(super) fn size_shares(&self) -> Vec<f64> {
         let of_size = SCALES.len() * self.points();
         let mut shares = vec![0.0; self.sizes.len()];
         for (at, row) in self.weights.chunks(of_size).enumerate() {
             shares[at % self.sizes.len()] += row.iter().sum::<f64>();
         }
+        shares
+    }
+
+    /// Returns the mean of the size of the change, and its standard deviation.
+    pub(super) fn size(&self) -> (f64, f64) {
+        let shares = self.size_shares();
         let moment = |power: i32| -> f64 {
             let sizes = self.sizes.iter().zip(&shares);
             sizes.map(|(size, share)| size.powi(power) * share).sum()
         };
         let mean = moment(1);
         (mean, (moment(2) - mean * mean).max(1e-12).sqrt())
+    }
+
+    /// Returns the probability that the machine's speed is in the outer tenth of the grid.
+    pub(super) fn at_edge(&self) -> f64 {
+        let points = self.points();
+        let outer = points.div_ceil(20);
+        let of_row = |row: &[f64]| -> f64 {
+            let edges = row[..outer].iter().chain(&row[points - outer..]);
+            edges.sum()
+        };
+        self.weights.chunks(points).map(of_row).sum()
     }
 
     /// Returns the mean of the standard deviation of an instance.
@@ -209,21 +264,30 @@ impl ChangeFilter {
         let points = self.points();
         let mut next = self.clone();
         next.step();
-        // Every second point is fine enough to integrate over.
-        let values: Vec<f64> = self.grid.values.iter().copied().step_by(2).collect();
-        let width = match values.as_slice() {
-            [first, second, ..] => second - first,
-            _ => return vec![0.0; commits.len()],
+        let [first, second, ..] = self.grid.values.as_slice() else {
+            return vec![0.0; commits.len()];
         };
+        // Every second point is fine enough to integrate over. Values after the change are beyond the speeds.
+        let step = second - first;
+        let width = 2.0 * step;
+        let beyond = |is_above: bool| {
+            let sizes = self.sizes.iter().map(|it| if is_above { *it } else { -it });
+            let farthest = sizes.fold(0.0, f64::max);
+            (0..)
+                .find(|it| as_f64(*it) * width >= farthest)
+                .unwrap_or(0_usize)
+        };
+        let [below, above] = [beyond(false), beyond(true)];
+        let count = below + points.div_ceil(2) + above;
         let rows_of_hypothesis = REGIMES.len() * self.sizes.len() * SCALES.len();
-        let mut before = vec![vec![0.0; values.len()]; self.starts.len()];
+        let mut before = vec![vec![0.0; count]; self.starts.len()];
         let mut after = before.clone();
         // By distance in points, of which values are twice as far apart as speeds.
         let kernel = |sigma: f64, by: f64| -> Vec<f64> {
-            let step = width / 2.0;
-            let distance = |at: usize| step * (as_f64(at) - as_f64(points - 1)) - by;
+            let nearest = as_f64(points - 1 + 2 * below);
+            let distance = |at: usize| step * (as_f64(at) - nearest) - by;
             let density = |at: usize| (1.0 - OUTLIERS) * student(distance(at) / sigma) / sigma;
-            (0..2 * points - 1).map(density).collect()
+            (0..2 * count + points).map(density).collect()
         };
         for (at_size, size) in self.sizes.iter().enumerate() {
             for (at_scale, scale) in SCALES.iter().enumerate() {
@@ -255,7 +319,7 @@ impl ChangeFilter {
         let shares = self.shares();
         let of_commit = |commit: &usize| {
             let mut bits = 0.0;
-            for (at, _) in values.iter().enumerate() {
+            for at in 0..count {
                 let mut all = 0.0;
                 let mut parts: Vec<(f64, f64)> = Vec::with_capacity(2 * shares.len());
                 for (hypothesis, share) in shares.iter().enumerate() {

@@ -1,5 +1,7 @@
 //! The speed of a machine on a grid: how it moves from one instance to the next.
 
+use crate::number::as_f64;
+
 /// The scale of the logarithm of a jump, which is distributed as Laplace's.
 const JUMP: f64 = 0.06;
 /// The distance of the points of the grid, in standard deviations of an instance.
@@ -50,12 +52,11 @@ impl SpeedGrid {
     /// Returns the grid around a value for instances with this standard deviation.
     pub(super) fn new(centre: f64, reach: f64, sigma: f64) -> Self {
         let step = STEP * sigma;
-        let mut values = vec![centre - reach];
-        while let Some(last) = values.last()
-            && last + step <= centre + reach
-        {
-            values.push(last + step);
-        }
+        let aside = (1..)
+            .find(|it| as_f64(*it) * step >= reach)
+            .unwrap_or(1_usize);
+        let point = |at: usize| centre + step * (as_f64(at) - as_f64(aside));
+        let values: Vec<f64> = (0..=2 * aside).map(point).collect();
         let decay = (-step / JUMP).exp();
         let mut sums = vec![1.0; values.len()];
         spread(&mut sums, decay);
@@ -64,6 +65,14 @@ impl SpeedGrid {
             decay,
             sums,
         }
+    }
+
+    pub(super) fn centre(&self) -> f64 {
+        f64::midpoint(self.values[0], self.values[self.values.len() - 1])
+    }
+
+    pub(super) fn reach(&self) -> f64 {
+        (self.values[self.values.len() - 1] - self.values[0]) / 2.0
     }
 
     /// Moves the weights of all points by one instance of a regime; `moved` is room for as many.

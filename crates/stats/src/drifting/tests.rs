@@ -3,7 +3,8 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
-use super::search::{DriftingSearch, NextMeasurement, SearchEnd};
+use super::{DriftingSearch, SearchEnd, SearchLimits};
+use crate::interval::Confidence;
 use crate::number::as_f64;
 use crate::seed::Seed;
 
@@ -24,8 +25,8 @@ enum MachineDrift {
 /// A machine with commits of which one is slower.
 struct Machine {
     random: ChaCha8Rng,
-    culprit: Option<usize>,
-    change: f64,
+    /// The commits that changed it, and the logarithms of their changes.
+    culprits: Vec<(usize, f64)>,
     sigma: f64,
     drift: MachineDrift,
     /// The share of instances that are 1.3 to 3 times as slow.
@@ -63,8 +64,11 @@ impl Machine {
         if uniform(&mut self.random) < self.outliers {
             noise += (1.3 + 1.7 * uniform(&mut self.random)).ln();
         }
-        let is_changed = self.culprit.is_some_and(|culprit| commit >= culprit);
-        let change = if is_changed { self.change } else { 0.0 };
+        let before = self
+            .culprits
+            .iter()
+            .filter(|(culprit, _)| *culprit <= commit);
+        let change: f64 = before.map(|(_, change)| change).sum();
         change + share * self.size + noise
     }
 }
@@ -73,40 +77,53 @@ impl Machine {
 #[derive(Debug, Clone, Copy)]
 struct SearchCell {
     commits: usize,
-    /// The change, as a share; 0 if there is none.
-    change: f64,
+    /// The changes, as shares.
+    changes: &'static [f64],
     sigma: f64,
     drift: MachineDrift,
     outliers: f64,
+    /// What building a commit costs, or installing it each time if `is_dear`, in instances.
+    cost: f64,
+    is_dear: bool,
+    /// The number of instances that are measured at the same time.
+    width: usize,
 }
 
 /// The shares of searches that end right and that name an innocent commit, and the mean number of instances.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct SearchRates {
     right: f64,
     wrong: f64,
     instances: f64,
+    /// The mean number of builds, or of installations, and of rounds of measurements at the same time.
+    builds: f64,
+    rounds: f64,
+    /// The number of changes that were found, and of those within their intervals of 95 %.
+    finds: f64,
+    covered: f64,
+    /// The share of right searches that tell a part to be unexplained.
+    unexplained: f64,
 }
 
 impl SearchCell {
     fn rates(self, searches: u64) -> SearchRates {
-        let mut rates = SearchRates {
-            right: 0.0,
-            wrong: 0.0,
-            instances: 0.0,
-        };
+        let mut rates = SearchRates::default();
         for search in 0..searches {
             let mut random = Seed(20_261_128).numbered(search);
-            let at = 1.0 + uniform(&mut random) * as_f64(self.commits - 1);
-            let culprit = (1..self.commits).rev().find(|it| as_f64(*it) <= at);
+            let mut culprits = Vec::new();
+            for change in self.changes {
+                let place = uniform(&mut random) * as_f64(self.commits - 1);
+                let places = (1..self.commits).filter(|it| as_f64(*it) <= place + 1.0);
+                culprits.extend(places.last().map(|place| (place, change.ln_1p())));
+            }
+            culprits.sort_by_key(|(place, _)| *place);
             let up = if uniform(&mut random) < 0.5 {
                 1.0
             } else {
                 -1.0
             };
             let mut machine = Machine {
-                culprit: culprit.filter(|_| self.change > 0.0),
-                change: self.change.ln_1p(),
+                culprits,
                 sigma: self.sigma,
                 drift: self.drift,
                 outliers: self.outliers,
@@ -116,26 +133,63 @@ impl SearchCell {
                 is_on_other: false,
                 random,
             };
-            let mut searching = DriftingSearch::new(self.commits, 0.95, 30, 300);
-            while let Some(next) = searching.next_measurement(|_| 0.0) {
-                let commits = match next {
-                    NextMeasurement::Pair(pair) => pair.to_vec(),
-                    NextMeasurement::One(one) => vec![one],
+            let limits = SearchLimits {
+                confidence: 0.95,
+                most_pairs: 30,
+                most: 600,
+                is_dear: self.is_dear,
+            };
+            let mut visited: Vec<usize> = Vec::new();
+            let mut searching = DriftingSearch::new(self.commits, limits);
+            while searching.end().is_none() {
+                let is_ready = |commit: usize| match self.is_dear {
+                    true => visited.last() == Some(&commit),
+                    false => visited.contains(&commit),
                 };
-                for commit in commits {
-                    let log = machine.measure(commit);
-                    searching.add(commit, log);
+                let cost = |commit: usize| if is_ready(commit) { 0.0 } else { self.cost };
+                let next = searching.next(cost, self.width);
+                for commit in &next.commits {
+                    if visited.last() != Some(commit) && (self.is_dear || !visited.contains(commit))
+                    {
+                        rates.builds += 1.0 / as_f64(searches);
+                        visited.push(*commit);
+                    }
                 }
+                rates.rounds += 1.0 / as_f64(searches);
+                let measured = next.commits.into_iter();
+                let measured: Vec<_> = measured
+                    .map(|commit| (commit, Some(machine.measure(commit))))
+                    .collect();
+                searching.add(&measured);
             }
             let weight = 1.0 / as_f64(searches);
             rates.instances += weight * as_f64(searching.measurements());
-            match (searching.end(), machine.culprit) {
-                (Some(SearchEnd::Found(found)), Some(culprit)) if found.last == culprit => {
-                    rates.right += weight;
-                }
-                (Some(SearchEnd::Found(_)), _) => rates.wrong += weight,
-                (Some(SearchEnd::Alike), None) => rates.right += weight,
-                _ => {}
+            let found: Vec<usize> = searching.found().iter().map(|it| it.commits.last).collect();
+            let planted: Vec<usize> = machine.culprits.iter().map(|(commit, _)| *commit).collect();
+            let is_end = match searching.end() {
+                Some(SearchEnd::Alike) => planted.is_empty(),
+                end => matches!(end, Some(SearchEnd::Found(_))) && !planted.is_empty(),
+            };
+            if is_end && found == planted {
+                rates.right += weight;
+            }
+            if found.iter().any(|it| !planted.contains(it)) {
+                rates.wrong += weight;
+            }
+            for change in searching.found() {
+                let (_, size) = machine
+                    .culprits
+                    .iter()
+                    .find(|it| it.0 == change.commits.last)
+                    .copied()
+                    .unwrap_or_default();
+                let interval = change.difference.interval(Confidence::P95);
+                rates.finds += 1.0;
+                rates.covered +=
+                    f64::from(u8::from(interval.lower <= size && size <= interval.upper));
+            }
+            if searching.unexplained().is_some() && found == planted {
+                rates.unexplained += weight;
             }
         }
         rates
@@ -152,10 +206,13 @@ const DRIFTS: [MachineDrift; 5] = [
 
 const CALM: SearchCell = SearchCell {
     commits: 64,
-    change: 0.1,
+    changes: &[0.1],
     sigma: 0.02,
     drift: MachineDrift::None,
     outliers: 0.0,
+    cost: 0.0,
+    is_dear: false,
+    width: 1,
 };
 
 #[test]
@@ -173,7 +230,7 @@ fn the_commit_is_found_although_the_machine_drifts() {
 #[test]
 fn without_a_culprit_none_is_named() {
     let none = SearchCell {
-        change: 0.0,
+        changes: &[],
         sigma: 0.03,
         ..CALM
     };
@@ -196,10 +253,50 @@ fn outliers_hide_no_commit() {
 }
 
 #[test]
+fn what_one_commit_does_not_explain_is_searched() {
+    let both = SearchCell {
+        changes: &[0.2, -0.09],
+        ..CALM
+    };
+    let rates = both.rates(12);
+    assert!(rates.right >= 0.9 && rates.wrong <= 0.0, "{rates:?}");
+}
+
+/// Prints a line of a table, of so many searches.
+fn show(searches: u64, name: &str, cells: &[SearchCell]) {
+    for cell in cells {
+        let begin = std::time::Instant::now();
+        let rates = cell.rates(searches);
+        println!(
+            "| {name} | {:?} | {:.1} % | {:.1} % | {:.0} | {:.1} | {:.1} | {:.1} % | {:.1} % | {:.1} s |",
+            cell.drift,
+            100.0 * rates.right,
+            100.0 * rates.wrong,
+            rates.instances,
+            rates.builds,
+            rates.rounds,
+            100.0 * rates.covered / rates.finds.max(1.0),
+            100.0 * rates.unexplained,
+            begin.elapsed().as_secs_f64(),
+        );
+    }
+}
+
+#[test]
 #[ignore = "takes minutes"]
 fn table_of_drifting_searches() {
+    const SEARCHES: u64 = 100;
+    let on = |cell: SearchCell, drifts: &[MachineDrift]| -> Vec<SearchCell> {
+        let of = |drift: &MachineDrift| SearchCell {
+            drift: *drift,
+            ..cell
+        };
+        drifts.iter().map(of).collect()
+    };
+    let calm = [MachineDrift::None];
+    let some = [MachineDrift::None, MachineDrift::Hosts, MachineDrift::Step];
     let hard = SearchCell {
-        change: 0.05,
+        changes: &[0.05],
         sigma: 0.03,
         ..CALM
     };
@@ -208,26 +305,72 @@ fn table_of_drifting_searches() {
         ..CALM
     };
     let none = SearchCell {
-        change: 0.0,
+        changes: &[],
         sigma: 0.03,
         ..CALM
     };
-    let outliers = [0.02, 0.03].map(|sigma| SearchCell {
+    let with = |changes, sigma| SearchCell {
+        changes,
+        sigma,
+        ..CALM
+    };
+    let noisy = |sigma| SearchCell {
         sigma,
         outliers: 0.1,
         ..CALM
-    });
-    let drifting = [CALM, hard, long, none].into_iter().flat_map(|cell| {
-        let of_cell = move |drift| SearchCell { drift, ..cell };
-        DRIFTS.map(of_cell)
-    });
-    let cells: Vec<SearchCell> = drifting.chain(outliers).collect();
+    };
+    let dear = |cost, is_dear| SearchCell {
+        cost,
+        is_dear,
+        ..CALM
+    };
+    let wide = |width| SearchCell { width, ..CALM };
+    let size = |commits, changes, sigma| SearchCell {
+        commits,
+        changes,
+        sigma,
+        ..CALM
+    };
+    let tables = [
+        ("+10 %, σ 2 %", on(CALM, &DRIFTS)),
+        ("+5 %, σ 3 %", on(hard, &DRIFTS)),
+        ("+10 %, σ 2 %, 1,024 commits", on(long, &DRIFTS)),
+        ("no culprit, σ 3 %", on(none, &DRIFTS)),
+        ("+10 %, σ 2 %, outliers", on(noisy(0.02), &some)),
+        ("+10 %, σ 3 %, outliers", on(noisy(0.03), &some)),
+        ("+5 and +5 %, σ 2 %", on(with(&[0.05, 0.05], 0.02), &some)),
+        ("+20 and −9 %, σ 2 %", on(with(&[0.2, -0.09], 0.02), &some)),
+        ("+5 and +5 %, σ 3 %", on(with(&[0.05, 0.05], 0.03), &some)),
+        ("+100 %, σ 2 %", on(with(&[1.0], 0.02), &some)),
+        ("+10 %, σ 0.1 %", on(with(&[0.1], 0.001), &some)),
+        ("+0.1 %, σ 0", on(with(&[0.001], 0.0), &calm)),
+        ("a build costs 3", on(dear(3.0, false), &some)),
+        ("an installation costs 3", on(dear(3.0, true), &some)),
+        ("an installation costs 10", on(dear(10.0, true), &some)),
+        ("4 at once", on(wide(4), &some)),
+        ("16 at once", on(wide(16), &some)),
+        ("2 commits", on(size(2, &[0.1], 0.02), &calm)),
+        ("3 commits", on(size(3, &[0.1], 0.02), &calm)),
+        ("3 commits, no culprit", on(size(3, &[], 0.02), &calm)),
+        (
+            "1,024 commits, 2 σ",
+            on(size(1_024, &[0.0618], 0.03), &calm),
+        ),
+        (
+            "1,024 commits, 3 σ",
+            on(size(1_024, &[0.0942], 0.03), &calm),
+        ),
+    ];
+    let next = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        let spawn = |cell| scope.spawn(move || (cell, SearchCell::rates(cell, 100)));
-        let threads: Vec<_> = cells.into_iter().map(spawn).collect();
-        for thread in threads {
-            let (cell, rates) = thread.join().expect("it ends");
-            println!("{cell:?}: {rates:?}");
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some((name, cells)) =
+                    tables.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
+                {
+                    show(SEARCHES, name, cells);
+                }
+            });
         }
     });
 }

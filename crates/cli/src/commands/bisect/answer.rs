@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use lapwing_measure::bisection::{
-    CaseSearch, CommitComparison, CommitSearch, SearchStage, UnsearchedBranch,
-};
+use lapwing_measure::bisection::{CaseSearch, CommitSearch, FoundCommit, LineSearch};
 use lapwing_measure::{CommitSummary, RunEnd, commit_summary};
 use lapwing_show::answers::bisection::{
-    BisectRow, BisectedBenchmark, BisectedBranch, BisectedCommit, BisectedPair, BisectionAnswer,
-    BisectionOutcome, CommitDescription, SuspectCommits,
+    BisectRow, BisectedBenchmark, BisectedBranch, BisectedChange, BisectedCommit, BisectedPair,
+    BisectionAnswer, BisectionOutcome, CommitDescription, SuspectCommits,
 };
+use lapwing_stats::{PairDifference, SearchEnd, SuspectedCommits};
 
 /// Commits with a smaller probability are left out of the table, unless they were measured.
 const LIKELY: f64 = 0.05;
@@ -24,115 +23,213 @@ pub fn bisection_answer(search: &CommitSearch<'_>, metric: &str, end: RunEnd) ->
         visited: search.visits.visited(),
         commits: search.visits.plan.variants.len(),
         benchmarks: benchmarks
-            .map(|case| benchmark(search, case, metric))
+            .map(|case| CaseView { search, case }.benchmark(metric))
             .collect(),
         session: String::new(),
         next: Vec::new(),
     }
 }
 
-fn benchmark(search: &CommitSearch<'_>, case: &CaseSearch, metric: &str) -> BisectedBenchmark {
-    let planned = &search.visits.plan.cases[case.case];
-    let declared = planned.metrics.get(metric).map(|it| it.unit.clone());
-    let usual = if metric.ends_with("_time") { "s" } else { "" };
-    let commit = |variant: usize| commit(search, variant);
-    let pair = |compared: CommitComparison| {
-        let [baseline, candidate] = compared.commits.map(commit);
-        BisectedPair {
-            baseline,
-            candidate,
-            looked: compared.looked,
-        }
-    };
-    let suspects = case.suspects();
-    let merges = case.merges.iter();
-    let broken = case.broken.iter();
-    BisectedBenchmark {
-        id: planned.benchmark.id.clone(),
-        unit: declared.unwrap_or_else(|| usual.to_owned()),
-        outcome: outcome(search, case),
-        suspects: SuspectCommits {
-            first: commit(case.line[suspects.first]),
-            last: commit(case.suspect()),
-            count: suspects.last - suspects.first + 1,
-            probability: suspects.probability,
-        },
-        ends: case.ends.map(pair),
-        parent: case.parent.map(pair),
-        confirmations: case.confirmations,
-        merges: merges
-            .map(|merge| (commit(merge.variant), merge.parent.looked))
-            .collect(),
-        unsearched: case.unsearched.clone().map(|branch| match branch {
-            UnsearchedBranch::BrokenEnd(label) => BisectedBranch::BrokenEnd(label),
-            UnsearchedBranch::NoDifference { ends, looked } => {
-                BisectedBranch::NoDifference { ends, looked }
-            }
-        }),
-        rows: rows(search, case),
-        broken: broken
-            .map(|(variant, reason)| (search.visits.label(*variant), reason.clone()))
-            .collect(),
-    }
+/// A benchmark of a search.
+struct CaseView<'a> {
+    search: &'a CommitSearch<'a>,
+    case: &'a CaseSearch,
 }
 
-fn outcome(search: &CommitSearch<'_>, case: &CaseSearch) -> BisectionOutcome {
-    match case.stage {
-        SearchStage::Ends | SearchStage::Between | SearchStage::Parent => {
-            BisectionOutcome::Unfinished
+impl CaseView<'_> {
+    fn benchmark(&self, metric: &str) -> BisectedBenchmark {
+        let planned = &self.search.visits.plan.cases[self.case.case];
+        let declared = planned.metrics.get(metric).map(|it| it.unit.clone());
+        let usual = if metric.ends_with("_time") { "s" } else { "" };
+        let main = &self.case.lines[0];
+        let sides = [0, main.commits.len() - 1];
+        let ends = main.search.ends();
+        let found = self.case.found();
+        let refuted = self.case.lines.iter().map(|it| it.search.refuted());
+        let broken = self.case.broken.iter();
+        BisectedBenchmark {
+            id: planned.benchmark.id.clone(),
+            unit: declared.unwrap_or_else(|| usual.to_owned()),
+            outcome: self.outcome(),
+            found: found.iter().map(|it| self.change(it)).collect(),
+            ends: ends.map(|difference| self.pair(main, sides, difference)),
+            unexplained: main.search.unexplained().filter(|_| !found.is_empty()),
+            refuted: refuted.sum(),
+            rows: self.rows(),
+            broken: broken
+                .map(|(variant, reason)| (self.search.visits.label(*variant), reason.clone()))
+                .collect(),
         }
-        SearchStage::NoDifference => BisectionOutcome::NoDifference,
-        SearchStage::BrokenEnd(variant) => BisectionOutcome::BrokenEnd {
-            label: search.visits.label(variant),
-            reason: case.broken.get(&variant).cloned().unwrap_or_default(),
-        },
-        SearchStage::OutOfBudget => BisectionOutcome::OutOfBudget,
-        SearchStage::Found => {
-            let summary = summary(search, case.suspect());
-            BisectionOutcome::Found(summary.map(|summary| CommitDescription {
+    }
+
+    fn outcome(&self) -> BisectionOutcome {
+        let main = &self.case.lines[0];
+        match self.case.end() {
+            None => BisectionOutcome::Unfinished,
+            Some(SearchEnd::Alike) => BisectionOutcome::NoDifference,
+            Some(SearchEnd::BrokenEnd(_)) if self.is_zero() => BisectionOutcome::Zero,
+            Some(SearchEnd::BrokenEnd(at)) => {
+                let variant = main.commits[at];
+                BisectionOutcome::BrokenEnd {
+                    label: self.search.visits.label(variant),
+                    reason: self.case.broken.get(&variant).cloned().unwrap_or_default(),
+                }
+            }
+            Some(SearchEnd::NotFound(suspects)) => {
+                BisectionOutcome::NotFound(self.suspects(main, suspects))
+            }
+            Some(SearchEnd::Found(_)) => BisectionOutcome::Found,
+        }
+    }
+
+    /// Returns whether the metric is 0 at both ends.
+    fn is_zero(&self) -> bool {
+        let main = &self.case.lines[0].commits;
+        [main[0], main[main.len() - 1]].iter().all(|variant| {
+            let means = self.search.visits.means(self.case.case, *variant);
+            !means.is_empty() && means.iter().all(|mean| mean.abs() <= 0.0)
+        })
+    }
+
+    fn change(&self, found: &FoundCommit) -> BisectedChange {
+        let line = &self.case.lines[found.line];
+        let commits = found.change.commits;
+        let variant = line.commits[commits.last];
+        let summary = self
+            .summary(variant)
+            .filter(|_| commits.first == commits.last);
+        let merges = found.merges.iter();
+        BisectedChange {
+            suspects: self.suspects(line, commits),
+            description: summary.map(|summary| CommitDescription {
                 subject: summary.subject,
                 author: summary.author,
                 parents: summary.parents,
-            }))
+            }),
+            parent: self.pair_of(line, commits, found.change.difference),
+            is_whole: found.change.is_whole,
+            merges: merges
+                .map(|(line, change)| {
+                    self.pair_of(&self.case.lines[*line], change.commits, change.difference)
+                })
+                .collect(),
+            unsearched: self
+                .case
+                .branch_of(variant)
+                .and_then(|it| self.unsearched(&self.case.lines[it])),
         }
     }
-}
 
-fn rows(search: &CommitSearch<'_>, case: &CaseSearch) -> Vec<BisectRow> {
-    let posterior = case.posterior();
-    let is_shown = |at: usize| {
-        !case.logs(at).is_empty()
+    /// Returns why a branch gives no answer.
+    fn unsearched(&self, line: &LineSearch) -> Option<BisectedBranch> {
+        let sides = [0, line.commits.len() - 1];
+        match line.search.end() {
+            Some(SearchEnd::BrokenEnd(at)) => {
+                let label = self.search.visits.label(line.commits[at]);
+                Some(BisectedBranch::BrokenEnd(label))
+            }
+            Some(SearchEnd::NotFound(suspects)) => {
+                Some(BisectedBranch::NotFound(self.suspects(line, suspects)))
+            }
+            // Also of a branch whose change is the other way.
+            Some(SearchEnd::Alike | SearchEnd::Found(_)) | None => {
+                let pair = self.pair(line, sides, line.search.ends()?);
+                Some(BisectedBranch::NoDifference(Box::new(pair)))
+            }
+        }
+    }
+
+    fn suspects(&self, line: &LineSearch, suspects: SuspectedCommits) -> SuspectCommits {
+        let commits = line.commits[suspects.first..=suspects.last].iter();
+        SuspectCommits {
+            commits: commits.map(|variant| self.commit(*variant)).collect(),
+            probability: suspects.probability,
+        }
+    }
+
+    fn pair(
+        &self,
+        line: &LineSearch,
+        sides: [usize; 2],
+        difference: PairDifference,
+    ) -> BisectedPair {
+        let [baseline, candidate] = sides.map(|at| self.commit(line.commits[at]));
+        BisectedPair {
+            baseline,
+            candidate,
+            difference,
+        }
+    }
+
+    fn pair_of(
+        &self,
+        line: &LineSearch,
+        commits: SuspectedCommits,
+        difference: PairDifference,
+    ) -> BisectedPair {
+        self.pair(line, [commits.first - 1, commits.last], difference)
+    }
+
+    fn rows(&self) -> Vec<BisectRow> {
+        let mut rows = Vec::new();
+        self.add_rows(0, &mut rows);
+        rows
+    }
+
+    /// Adds the commits of a line, those of branches before their merges.
+    fn add_rows(&self, line: usize, rows: &mut Vec<BisectRow>) {
+        let line = &self.case.lines[line];
+        let is_alike = line.search.end() == Some(SearchEnd::Alike);
+        for (variant, probability) in line.commits.iter().zip(line.search.probabilities()) {
+            let mut probability = probability;
+            if let Some(branch) = self.case.branch_of(*variant) {
+                self.add_rows(branch, rows);
+                if !self.case.lines[branch].found().is_empty() {
+                    probability = 0.0;
+                }
+            }
+            let BisectedCommit { label, hash } = self.commit(*variant);
+            let means = self.search.visits.means(self.case.case, *variant);
+            let logs: Vec<f64> = means
+                .iter()
+                .filter(|it| **it > 0.0)
+                .map(|it| it.ln())
+                .collect();
+            let broken = self.case.broken.get(variant);
             // Without a difference, each commit is as likely.
-            || (posterior[at] >= LIKELY && case.stage != SearchStage::NoDifference)
-            || case.broken.contains_key(&case.line[at])
-    };
-    let shown = (0..case.line.len()).filter(|at| is_shown(*at));
-    let rows = shown.map(|at| {
-        let variant = case.line[at];
-        let BisectedCommit { label, hash } = commit(search, variant);
-        BisectRow {
-            benchmark: search.visits.plan.cases[case.case].benchmark.id.clone(),
-            commit: hash,
-            subject: summary(search, variant).map_or_else(String::new, |it| it.subject),
-            instances: case.logs(at).len(),
-            value: lapwing_stats::mean(case.logs(at)).map(f64::exp),
-            probability: posterior[at],
-            broken: case.broken.get(&variant).cloned(),
-            label,
+            let is_likely = probability >= LIKELY && !is_alike;
+            let is_shown = !means.is_empty() || is_likely || broken.is_some();
+            if !is_shown || rows.iter().any(|row| row.commit == hash) {
+                continue;
+            }
+            rows.push(BisectRow {
+                benchmark: self.search.visits.plan.cases[self.case.case]
+                    .benchmark
+                    .id
+                    .clone(),
+                commit: hash,
+                subject: self
+                    .summary(*variant)
+                    .map_or_else(String::new, |it| it.subject),
+                instances: means.len(),
+                value: lapwing_stats::mean(&logs).map(f64::exp),
+                probability,
+                broken: broken.cloned(),
+                label,
+            });
         }
-    });
-    rows.collect()
-}
-
-fn commit(search: &CommitSearch<'_>, variant: usize) -> BisectedCommit {
-    let planned = search.visits.plan.variants[variant].commit.as_ref();
-    BisectedCommit {
-        label: search.visits.label(variant),
-        hash: planned.map_or_else(String::new, |planned| planned.hash().to_owned()),
     }
-}
 
-fn summary(search: &CommitSearch<'_>, variant: usize) -> Option<CommitSummary> {
-    let planned = search.visits.plan.variants[variant].commit.as_ref()?;
-    commit_summary(Path::new(&planned.repository), planned.hash())
+    fn commit(&self, variant: usize) -> BisectedCommit {
+        let planned = self.search.visits.plan.variants[variant].commit.as_ref();
+        BisectedCommit {
+            label: self.search.visits.label(variant),
+            hash: planned.map_or_else(String::new, |planned| planned.hash().to_owned()),
+        }
+    }
+
+    fn summary(&self, variant: usize) -> Option<CommitSummary> {
+        let planned = self.search.visits.plan.variants[variant].commit.as_ref()?;
+        commit_summary(Path::new(&planned.repository), planned.hash())
+    }
 }

@@ -34,7 +34,8 @@ use crate::session;
 ///
 /// `lapwing bisect v1.4 main -- ./bench` first checks that both ends differ, then measures the most
 /// informative commits, each in its own worktree, and finally compares the commit with its parent.
-/// If it is a merge, the merged branch is searched too. All measurements are stored as a session.
+/// What that does not explain is searched too, and so is the branch that a merge brought. All
+/// measurements are stored as a session.
 #[derive(Debug, Args)]
 pub struct BisectCommand {
     /// Commit before the change: a hash, a tag, a branch, or a date such as 2026-08-01 (the last
@@ -53,8 +54,8 @@ pub struct BisectCommand {
     /// `{worktree}` becomes the folder of the commit
     #[arg(long, value_name = "COMMAND")]
     install: Option<String>,
-    /// Maximum number of instances per benchmark
-    #[arg(long = "max-instances", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 200)]
+    /// Maximum number of instances per benchmark, and again in each merged branch
+    #[arg(long = "max-instances", value_name = "N", value_parser = clap::value_parser!(u32).range(20..=100_000), default_value_t = 600)]
     budget: u32,
     /// Measure the rest of an interrupted session [default session: the latest]
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["good", "words", "command", "benchmark", "repo", "install"])]
@@ -155,6 +156,7 @@ impl BisectCommand {
     /// Returns a plan whose variants are the commits.
     fn planned(&self, request: &SessionRequest, context: &Context) -> Result<Plan, CliError> {
         let mut plan = request.plan(&context.surroundings())?.plan;
+        self.options.check_metric(&plan)?;
         let variant = CommitOptions::only_variant(&plan)?;
         if let Some(folder) = &self.repo {
             let folder = std::path::absolute(folder)?;
@@ -191,7 +193,7 @@ fn status(answer: &BisectionAnswer) -> ExitStatus {
         ExitStatus::Interrupted
     } else if any(|outcome| matches!(outcome, BisectionOutcome::BrokenEnd { .. })) {
         ExitStatus::Failed
-    } else if any(|outcome| !matches!(outcome, BisectionOutcome::Found(_))) {
+    } else if any(|outcome| !matches!(outcome, BisectionOutcome::Found)) {
         ExitStatus::NotEnough
     } else {
         ExitStatus::Fine

@@ -15,8 +15,12 @@ pub fn say_news(news: SearchNews, context: &Context) {
             ends[1],
             counted(later, "commit")
         ),
-        SearchStep::Compared(looked) => {
+        SearchStep::Looked(looked) => {
             format!("{}: {}", looked.instances_text(), looked.text())
+        }
+        SearchStep::Compared { is_last: false, .. } if !context.verbose => return,
+        SearchStep::Compared { difference, .. } => {
+            format!("{}: {}", difference.instances_text(), difference.text())
         }
         SearchStep::Measured { is_new: false, .. } if !context.verbose => return,
         SearchStep::Measured {
@@ -42,6 +46,9 @@ pub fn say_news(news: SearchNews, context: &Context) {
             format!("comparing {} with {}", commits[0], commits[1])
         }
         SearchStep::SearchesOn => "they do not differ as the ends do: searching on".to_owned(),
+        SearchStep::SearchesRest => {
+            "that may not be the only change: searching the rest".to_owned()
+        }
         SearchStep::Merge { merge, commits } => format!(
             "{merge} is a merge: searching the {} that it brought",
             counted(commits, "commit")

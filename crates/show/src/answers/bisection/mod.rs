@@ -4,7 +4,7 @@ mod fields;
 mod notes;
 
 use lapwing_model::text::counted;
-use lapwing_stats::LookedDifference;
+use lapwing_stats::PairDifference;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -49,18 +49,14 @@ pub struct BisectedBenchmark {
     pub unit: String,
     /// The end of the search.
     pub outcome: BisectionOutcome,
-    /// The likeliest commit is the last of these.
-    pub suspects: SuspectCommits,
+    /// The commits that were found.
+    pub found: Vec<BisectedChange>,
     /// The comparison of the ends.
     pub ends: Option<BisectedPair>,
-    /// The comparison of the likeliest commit with its parent.
-    pub parent: Option<BisectedPair>,
-    /// Number of comparisons with a parent.
-    pub confirmations: usize,
-    /// Merges whose branches were searched, each with the comparison that found it.
-    pub merges: Vec<(BisectedCommit, LookedDifference)>,
-    /// Why the branch of the merge that was found has no answer.
-    pub unsearched: Option<BisectedBranch>,
+    /// The logarithm of the part of the ends' difference that they do not explain.
+    pub unexplained: Option<f64>,
+    /// Number of commits that were compared with their parents without being the one.
+    pub refuted: usize,
     /// Commits that were measured, or that may be the one.
     pub rows: Vec<BisectRow>,
     /// Labels of commits that cannot be measured, and why.
@@ -74,6 +70,8 @@ pub enum BisectionOutcome {
     Unfinished,
     /// The ends do not differ enough.
     NoDifference,
+    /// The metric is 0 at both ends.
+    Zero,
     /// An end cannot be measured.
     BrokenEnd {
         /// The label of the end.
@@ -81,10 +79,27 @@ pub enum BisectionOutcome {
         /// Why not.
         reason: String,
     },
-    /// The budget ended before a commit was found.
-    OutOfBudget,
-    /// A commit was found.
-    Found(Option<CommitDescription>),
+    /// No commit can be named; these are the likeliest.
+    NotFound(SuspectCommits),
+    /// Commits were found.
+    Found,
+}
+
+/// A commit that changed the benchmark, or several of which one did.
+#[derive(Debug)]
+pub struct BisectedChange {
+    /// The commit is the last of these, if there is one.
+    pub suspects: SuspectCommits,
+    /// Its description.
+    pub description: Option<CommitDescription>,
+    /// Its comparison with its parent.
+    pub parent: BisectedPair,
+    /// Whether that fits the difference of the ends.
+    pub is_whole: bool,
+    /// The merges whose branches were searched, each compared with its first parent.
+    pub merges: Vec<BisectedPair>,
+    /// Why the branch of this merge has no answer.
+    pub unsearched: Option<BisectedBranch>,
 }
 
 /// The description of a commit.
@@ -110,12 +125,8 @@ pub struct BisectedCommit {
 /// The commits of which one made the change.
 #[derive(Debug)]
 pub struct SuspectCommits {
-    /// The first one.
-    pub first: BisectedCommit,
-    /// The last one, which alone can be measured if there are several.
-    pub last: BisectedCommit,
-    /// Their number.
-    pub count: usize,
+    /// All of them; the last one alone can be measured if there are several.
+    pub commits: Vec<BisectedCommit>,
     /// The probability that it is one of them.
     pub probability: f64,
 }
@@ -127,8 +138,8 @@ pub struct BisectedPair {
     pub baseline: BisectedCommit,
     /// The candidate.
     pub candidate: BisectedCommit,
-    /// Their difference.
-    pub looked: LookedDifference,
+    /// The difference of their logarithms.
+    pub difference: PairDifference,
 }
 
 /// A branch that gives no answer.
@@ -137,12 +148,19 @@ pub enum BisectedBranch {
     /// This end of it cannot be measured.
     BrokenEnd(String),
     /// Its ends do not show the difference.
-    NoDifference {
-        /// The labels of both ends.
-        ends: [String; 2],
-        /// Their difference.
-        looked: Box<LookedDifference>,
-    },
+    NoDifference(Box<BisectedPair>),
+    /// No commit of it can be named; that is the likeliest.
+    NotFound(SuspectCommits),
+}
+
+impl SuspectCommits {
+    fn first(&self) -> &str {
+        self.commits.first().map_or("", |it| it.label.as_str())
+    }
+
+    fn last(&self) -> &str {
+        self.commits.last().map_or("", |it| it.label.as_str())
+    }
 }
 
 /// A commit that was measured, or that may be the one.
@@ -158,7 +176,7 @@ pub struct BisectRow {
     pub instances: usize,
     /// Their geometric mean.
     pub value: Option<f64>,
-    /// The probability that it is the one.
+    /// The probability that it changed the benchmark.
     pub probability: f64,
     /// Why it cannot be measured.
     pub broken: Option<String>,
@@ -189,10 +207,10 @@ impl BisectionAnswer {
         match &benchmark.outcome {
             _ if self.is_interrupted => "interrupted",
             BisectionOutcome::BrokenEnd { .. } => "not_measured",
-            BisectionOutcome::NoDifference => "no_difference",
-            BisectionOutcome::OutOfBudget => "not_found",
+            BisectionOutcome::NoDifference | BisectionOutcome::Zero => "no_difference",
+            BisectionOutcome::NotFound(_) => "not_found",
             BisectionOutcome::Unfinished => "unfinished",
-            BisectionOutcome::Found(_) => "found",
+            BisectionOutcome::Found => "found",
         }
     }
 
@@ -254,7 +272,7 @@ impl Answer for BisectionAnswer {
                     note.with("benchmark", it.id.clone())
                 });
                 notes.extend(results);
-                format!("a commit was found for {} of {benchmarks}", found.count())
+                format!("commits were found for {} of {benchmarks}", found.count())
             }
         };
         for benchmark in &self.benchmarks {

@@ -1,24 +1,16 @@
 //! The results of a bisection in sentences.
 
-use lapwing_model::text::{counted, joined};
-use lapwing_stats::LookedDifference;
+use lapwing_model::text::{counted, joined, joined_with_and};
+use lapwing_stats::PairDifference;
 
-use super::{
-    BisectedBenchmark, BisectedBranch, BisectionOutcome, CommitDescription, SuspectCommits,
-};
+use super::{BisectedBenchmark, BisectedBranch, BisectedChange, BisectionOutcome};
 use crate::writing::Note;
-use crate::{LookedText, percent};
+use crate::{LookedText, percent, ratio};
 
 impl BisectedBenchmark {
     /// Returns the conclusion in one sentence.
     pub(super) fn headline(&self) -> String {
         let id = &self.id;
-        let SuspectCommits {
-            first,
-            last,
-            count,
-            probability,
-        } = &self.suspects;
         match &self.outcome {
             BisectionOutcome::BrokenEnd { label, reason } => {
                 format!("`{id}` cannot be measured at {label}: {reason}")
@@ -27,117 +19,173 @@ impl BisectedBenchmark {
                 let ends = self.ends.as_ref();
                 format!(
                     "no difference between the ends to search for: `{id}` {}",
-                    ends.map_or_else(String::new, |pair| pair.looked.text())
+                    ends.map_or_else(String::new, |pair| pair.difference.text())
                 )
             }
-            BisectionOutcome::OutOfBudget => format!(
-                "not found within the budget; most likely {} ({})",
-                last.label,
-                percent(*probability)
+            BisectionOutcome::Zero => {
+                format!("no difference between the ends to search for: `{id}` is 0 at both")
+            }
+            BisectionOutcome::NotFound(suspects) => format!(
+                "no commit can be named; most likely {} ({})",
+                suspects.last(),
+                percent(suspects.probability)
             ),
             BisectionOutcome::Unfinished => format!("`{id}`: not finished"),
-            BisectionOutcome::Found(_) if *count > 1 => format!(
-                "one of {} from {} to {} changed `{id}`, of which only the last can be measured",
-                counted(*count, "commit"),
-                first.label,
-                last.label
-            ),
-            BisectionOutcome::Found(description) => {
-                let subject = description.as_ref().map_or("", |found| &found.subject);
-                format!("{} changed `{id}`: {subject}", last.label)
-            }
+            BisectionOutcome::Found => match self.found.as_slice() {
+                [only] => self.headline_of(only),
+                several => {
+                    let changes = several.iter().map(|it| {
+                        format!(
+                            "{} ({})",
+                            it.name(),
+                            ratio(it.parent.difference.value.exp())
+                        )
+                    });
+                    let changes: Vec<String> = changes.collect();
+                    format!("`{id}` was changed by {}", joined_with_and(&changes))
+                }
+            },
         }
+    }
+
+    fn headline_of(&self, change: &BisectedChange) -> String {
+        let id = &self.id;
+        let part = match (&self.ends, self.unexplained) {
+            (Some(ends), Some(_)) => format!(
+                " by {}, a part of {}",
+                ratio(change.parent.difference.value.exp()),
+                ratio(ends.difference.value.exp())
+            ),
+            _ => String::new(),
+        };
+        if change.suspects.commits.len() > 1 {
+            let name = change.name();
+            return format!("{name} changed `{id}`{part}, of which only the last can be measured");
+        }
+        let subject = change.description.as_ref().map_or("", |it| &it.subject);
+        format!("{} changed `{id}`{part}: {subject}", change.name())
+    }
+}
+
+impl BisectedChange {
+    /// Returns the commit, or those of which one is it.
+    fn name(&self) -> String {
+        let suspects = &self.suspects;
+        match suspects.commits.len() {
+            1 => suspects.last().to_owned(),
+            count => format!(
+                "one of {} from {} to {}",
+                counted(count, "commit"),
+                suspects.first(),
+                suspects.last()
+            ),
+        }
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        let mut notes = Vec::new();
+        let text = format!(
+            "compared with {}, by {} that the search did not use: {}",
+            self.parent.baseline.label,
+            self.parent.difference.instances_text(),
+            self.parent.difference.text()
+        );
+        notes.push(compared("confirmed", text, &self.parent.difference));
+        let description = self.description.as_ref();
+        if let Some(merge) = description.filter(|found| found.parents > 2) {
+            let branches = merge.parents - 1;
+            let text = format!(
+                "it merged {branches} branches at once, which are not searched: bisect each of them by hand"
+            );
+            notes.push(Note::new("several_branches", text).with("branches", branches));
+        }
+        for merge in &self.merges {
+            let text = format!(
+                "merged by {} ({}, by {}), whose branch was searched",
+                merge.candidate.label,
+                merge.difference.text(),
+                merge.difference.instances_text()
+            );
+            let note = compared("merge", text, &merge.difference);
+            notes.push(note.with("commit", merge.candidate.hash.clone()));
+        }
+        notes.extend(self.unsearched.as_ref().map(BisectedBranch::note));
+        notes.extend(description.map(|found| {
+            let text = format!("author: {}", found.author);
+            Note::new("author", text).with("author", found.author.clone())
+        }));
+        notes
     }
 }
 
 /// Returns a note on a comparison, with its numbers.
-fn compared(code: &'static str, text: String, looked: &LookedDifference) -> Note {
-    let (ratio, interval) = looked.ratio();
+fn compared(code: &'static str, text: String, difference: &PairDifference) -> Note {
+    let (ratio, interval) = difference.ratio_interval();
     Note::new(code, text)
         .with("ratio", ratio)
         .with("lower", interval.lower)
         .with("upper", interval.upper)
-        .with("baseline_instances", looked.instances[0])
-        .with("candidate_instances", looked.instances[1])
+        .with("baseline_instances", difference.instances[0])
+        .with("candidate_instances", difference.instances[1])
 }
 
 /// Returns remarks on the result for a benchmark.
 pub fn notes(benchmark: &BisectedBenchmark) -> Vec<Note> {
     let mut notes = Vec::new();
-    let is_found = matches!(benchmark.outcome, BisectionOutcome::Found(_));
-    if let Some(parent) = benchmark.parent.as_ref().filter(|_| is_found) {
-        let looked = &parent.looked;
-        let (label, instances, ratio) = (
-            &parent.baseline.label,
-            looked.instances_text(),
-            looked.text(),
-        );
-        let is_of_found = parent.candidate.hash == benchmark.suspects.last.hash;
-        let (code, text) = if looked.is_certain && is_of_found {
-            let text = format!(
-                "compared with {label}, by {instances} that the search did not use: {ratio}"
-            );
-            ("confirmed", text)
-        } else {
-            let text = format!(
-                "compared with {label}, no difference is certain after {instances}: {ratio}; the search may be \
-                 wrong, or there are several small changes"
-            );
-            ("unconfirmed", text)
-        };
-        notes.push(compared(code, text, looked));
+    for change in &benchmark.found {
+        let of_several = benchmark.found.len() > 1;
+        notes.extend(change.notes().into_iter().map(|mut note| {
+            if of_several {
+                let subject = change.description.as_ref().map_or("", |it| &it.subject);
+                let name = match note.code {
+                    "confirmed" => format!("{} ({subject})", change.name()),
+                    _ => change.name(),
+                };
+                note.text = format!("{name}: {}", note.text);
+            }
+            note
+        }));
     }
-    if benchmark.confirmations > 1 {
-        let commits = benchmark.confirmations - 1;
-        let text = format!(
-            "{} before it did not differ from their parents, and the search went on",
-            counted(commits, "commit")
-        );
-        notes.push(Note::new("refuted", text).with("commits", commits));
-    }
-    let description = description(benchmark);
-    if let Some(merge) = description.filter(|found| found.parents > 2) {
-        let branches = merge.parents - 1;
-        let text = format!(
-            "it merged {branches} branches at once, which are not searched: bisect each of them by hand"
-        );
-        notes.push(Note::new("several_branches", text).with("branches", branches));
-    }
-    for (merge, looked) in &benchmark.merges {
-        let text = format!(
-            "merged by {} ({}, by {}), whose branch was searched",
-            merge.label,
-            looked.text(),
-            looked.instances_text()
-        );
-        notes.push(compared("merge", text, looked).with("commit", merge.hash.clone()));
-    }
-    if let Some(ends) = benchmark
-        .ends
-        .as_ref()
-        .filter(|ends| ends.looked.is_certain)
-    {
+    let is_searched = matches!(
+        benchmark.outcome,
+        BisectionOutcome::Found | BisectionOutcome::NotFound(_)
+    );
+    if let Some(ends) = benchmark.ends.as_ref().filter(|_| is_searched) {
         let text = format!(
             "between the ends: {}, by {}",
-            ends.looked.text(),
-            ends.looked.instances_text()
+            ends.difference.text(),
+            ends.difference.instances_text()
         );
-        notes.push(compared("ends", text, &ends.looked));
+        notes.push(compared("ends", text, &ends.difference));
     }
-    if let BisectionOutcome::NoDifference = benchmark.outcome {
-        notes.push(Note::new(
+    if let (Some(rest), true) = (benchmark.unexplained, !benchmark.found.is_empty()) {
+        let rest = rest.exp();
+        let text = format!(
+            "the rest of that, {}, was searched and not found: it may be several small changes, or ones that cancel",
+            ratio(rest)
+        );
+        notes.push(Note::new("unexplained", text).with("ratio", rest));
+    }
+    if benchmark.refuted > 0 {
+        let commits = counted(benchmark.refuted, "commit");
+        let text = format!(
+            "{commits} did not differ from the parent as the ends do, and the search went on"
+        );
+        notes.push(Note::new("refuted", text).with("commits", benchmark.refuted));
+    }
+    match &benchmark.outcome {
+        BisectionOutcome::NoDifference => notes.push(Note::new(
             "no_difference",
             "the change may be smaller than can be seen with so few instances (--instances), come from elsewhere, or not \
              exist",
-        ));
+        )),
+        BisectionOutcome::NotFound(_) => notes.push(Note::new(
+            "not_found",
+            "more instances (--instances, --max-instances) or a less noisy metric may tell; several small changes may \
+             not be told apart",
+        )),
+        _ => {}
     }
-    if let Some(branch) = &benchmark.unsearched {
-        notes.push(branch.note());
-    }
-    notes.extend(description.map(|found| {
-        let text = format!("author: {}", found.author);
-        Note::new("author", text).with("author", found.author.clone())
-    }));
     if !benchmark.broken.is_empty() {
         let broken = benchmark.broken.iter();
         let broken = broken.map(|(label, reason)| format!("{label} ({reason})"));
@@ -147,22 +195,12 @@ pub fn notes(benchmark: &BisectedBenchmark) -> Vec<Note> {
     notes
 }
 
-fn description(benchmark: &BisectedBenchmark) -> Option<&CommitDescription> {
-    match &benchmark.outcome {
-        BisectionOutcome::Found(description) => description.as_ref(),
-        BisectionOutcome::Unfinished
-        | BisectionOutcome::NoDifference
-        | BisectionOutcome::BrokenEnd { .. }
-        | BisectionOutcome::OutOfBudget => None,
-    }
-}
-
 impl BisectedBranch {
     fn note(&self) -> Note {
         let text = format!("it is a merge: {}", self.text());
         match self {
-            Self::BrokenEnd(_) => Note::new("unsearched_merge", text),
-            Self::NoDifference { looked, .. } => compared("unsearched_merge", text, looked),
+            Self::BrokenEnd(_) | Self::NotFound(_) => Note::new("unsearched_merge", text),
+            Self::NoDifference(pair) => compared("unsearched_merge", text, &pair.difference),
         }
     }
 
@@ -172,12 +210,17 @@ impl BisectedBranch {
             Self::BrokenEnd(label) => {
                 format!("{label}, an end of its branch, cannot be measured")
             }
-            Self::NoDifference { ends, looked } => format!(
+            Self::NotFound(suspects) => format!(
+                "no commit of its branch can be named; most likely {} ({})",
+                suspects.last(),
+                percent(suspects.probability)
+            ),
+            Self::NoDifference(pair) => format!(
                 "its branch, from {} to {}, does not show the difference by {}: {}",
-                ends[0],
-                ends[1],
-                looked.instances_text(),
-                looked.text()
+                pair.baseline.label,
+                pair.candidate.label,
+                pair.difference.instances_text(),
+                pair.difference.text()
             ),
         }
     }

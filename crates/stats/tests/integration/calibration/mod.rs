@@ -5,7 +5,6 @@
 //! `cargo test --release -p lapwing-stats --test integration calibration -- --ignored --nocapture --test-threads 1`
 
 mod alarms;
-mod bisection;
 mod coverage;
 mod dip;
 mod factors;
