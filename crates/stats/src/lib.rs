@@ -54,7 +54,7 @@ pub use detection::{
 };
 pub use drifting::{
     DriftingSearch, FoundChange, NextMeasurements, PairDifference, SearchEnd, SearchLimits,
-    SearchStage, SuspectedCommits,
+    SearchStage, SuspectedCommits, half_even,
 };
 pub use false_discovery::{PValue, PValueError, adjusted_p_values, benjamini_hochberg};
 pub use family::{

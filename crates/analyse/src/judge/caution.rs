@@ -29,6 +29,11 @@ pub enum Caution {
         /// Number of excluded instances, of both sides.
         instances: usize,
     },
+    /// Instances are left out because they were measured apart from the other side, and others together with it.
+    MeasuredApart {
+        /// Number of these instances, of both sides.
+        instances: usize,
+    },
     /// The values are in units that cannot be converted into each other.
     OtherUnits {
         /// The baseline's.
@@ -76,6 +81,10 @@ pub(super) fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
     let earlier = sides.iter().map(|side| side.earlier).sum();
     if earlier > 0 {
         cautions.push(Caution::EarlierEpoch { instances: earlier });
+    }
+    let apart = sides.iter().map(|side| side.apart).sum();
+    if apart > 0 {
+        cautions.push(Caution::MeasuredApart { instances: apart });
     }
     if have_other_units(sides) {
         let [baseline, candidate] = sides.map(|side| first_names(&side.units, 3));

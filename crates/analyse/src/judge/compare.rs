@@ -161,6 +161,8 @@ pub struct SideSample {
     pub runs: BTreeSet<Id>,
     /// Number of instances excluded because they are of an earlier epoch.
     pub earlier: usize,
+    /// Number of instances left out because they were measured apart from the other side, and others together with it.
+    pub apart: usize,
     /// The number of instances by the look that followed them.
     pub looks: BTreeMap<Look, usize>,
     /// The number of sides that this one was chosen from because its values are the best; 0 without a choice.

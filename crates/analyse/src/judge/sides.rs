@@ -15,6 +15,7 @@ use super::replication::environments::{SideEnvironment, UnintendedDifference, un
 use super::replication::pairs::{ComparedPair, GatheredSamples};
 use super::replication::side_sample::halves;
 use super::replication::starts::{SamplePolicies, SideStarts};
+use super::replication::together::keep_together;
 use super::replication::unit::HOSTS;
 use super::session_knowledge::SessionKnowledge;
 use super::suite::{SuiteMember, described_suite_ratio, suite_ratio};
@@ -215,7 +216,11 @@ impl SideSamples {
         metrics: &MetricChoice,
         places_of: &dyn Fn(&InstanceData) -> Vec<SidePlace>,
     ) {
-        let samples = samples(data, GroupBy::Side(places_of));
+        let mut samples = samples(data, GroupBy::Side(places_of));
+        let apart = match self.split {
+            None => keep_together(&mut samples),
+            Some(_) => vec![0; samples.len()],
+        };
         let policies = SamplePolicies::of(data, rules, &samples, self.starts.as_ref());
         let all = Sample::of_all(data);
         let names = metrics.of(&all);
@@ -237,7 +242,7 @@ impl SideSamples {
         }
         for name in &names {
             let mut gathered: BTreeMap<(Subject, usize), Vec<Vec<SideSample>>> = BTreeMap::new();
-            for sample in &samples {
+            for (sample, apart) in samples.iter().zip(&apart) {
                 let (policy, _) = policies.of_sample(sample);
                 let subject = Subject {
                     suite: data.suite.clone(),
@@ -253,7 +258,10 @@ impl SideSamples {
                     .entry((subject, sample.place.group))
                     .or_insert_with(|| vec![Vec::new(); self.count]);
                 match self.split {
-                    None => sides[sample.place.side].push(SideSample::of(sample, name, policy)),
+                    None => sides[sample.place.side].push(SideSample {
+                        apart: *apart,
+                        ..SideSample::of(sample, name, policy)
+                    }),
                     Some(split) => {
                         let halves = halves(sample, name, policy, split);
                         for (side, half) in halves.into_iter().enumerate() {

@@ -254,7 +254,7 @@ fn accepted_before(histories: &Histories, until: &str) -> Result<(Triage, String
 }
 
 /// Returns the histories of the judged runs, in their order.
-fn judged(store: &Store) -> Result<Histories, CliError> {
+pub(super) fn judged(store: &Store) -> Result<Histories, CliError> {
     let asked = SampleFilter::default();
     let filter = asked.resolve(store)?;
     let judging = CleaningOptions::default().judging()?;
@@ -267,7 +267,7 @@ fn judged(store: &Store) -> Result<Histories, CliError> {
 }
 
 /// Returns the histories of all metrics.
-fn histories(store: &Store) -> Result<Histories, CliError> {
+pub(super) fn histories(store: &Store) -> Result<Histories, CliError> {
     let mut histories = Histories::default();
     add_all(&mut histories, store, &Filter::default())?;
     histories.sort(HistoryOrder::Version);

@@ -142,6 +142,81 @@ fn two_commits_that_changed_it_are_both_named() {
 }
 
 #[test]
+fn a_change_of_a_history_is_searched_by_its_id() {
+    let mut levels = vec!["1000"; 40];
+    levels[26..].fill("3000");
+    let folder = repository(PROGRAM, &levels);
+    let suite = "suite = 's'\n[version]\nrepository = '../repository'\n[benchmark.one]\ncommand = 'sh program'\n\
+                 directory = '../repository'\nmetrics = 'json'\niterations = 1\nburn_in = 0\n\
+                 metric.cost = { unit = 's', better = 'lower' }\n[variant.a]\nenv = { A = '1' }\n\
+                 [variant.b]\nenv = { B = '1' }\n";
+    fs::create_dir(folder.path().join("suite")).unwrap();
+    fs::write(folder.path().join("suite/lapwing.toml"), suite).unwrap();
+    let words = [
+        "run",
+        "--commits",
+        "c0..trunk",
+        "--every",
+        "3",
+        "-n",
+        "3",
+        "--variant",
+        "b",
+    ];
+    let done = lapwing_in(&folder, "suite", &words);
+    assert!(done.status.success(), "{done:?}");
+    let detected = lapwing_in(
+        &folder,
+        "suite",
+        &["detect", "--metric", "cost", "--format", "json"],
+    );
+    let detected: Value = serde_json::from_slice(&detected.stdout).unwrap();
+    let next = detected["next"][0]["command"].as_str().unwrap();
+    let (_, id) = next
+        .split_once("bisect --finding ")
+        .unwrap_or_else(|| panic!("{detected}"));
+    let words = ["bisect", "--finding", id, "--format", "json"];
+    let (told, code) = told(&lapwing_in(&folder, "suite", &words));
+    assert_eq!(
+        (code, &told["found"]),
+        (0, &json!([commit(&folder, "c26")])),
+        "{told}"
+    );
+    let unknown = lapwing_in(&folder, "suite", &["bisect", "--finding", "00000000"]);
+    assert_eq!(unknown.status.code(), Some(2), "{unknown:?}");
+}
+
+#[test]
+fn a_misspelt_metric_is_refused_before_anything_is_built() {
+    let folder = repository(PROGRAM, &["1000", "3000"]);
+    let words = [
+        "c0",
+        "--metric",
+        "wal_time",
+        "--build",
+        "touch ../../built",
+        "--",
+        "true",
+    ];
+    let refused = lapwing_in(&folder, "repository", &[&["bisect"], &words[..]].concat());
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("did you mean `wall_time`?"), "{said}");
+    let words = [
+        "judge",
+        "--baseline",
+        "c0",
+        "--metric",
+        "wal_time",
+        "--",
+        "true",
+    ];
+    let refused = lapwing_in(&folder, "repository", &words);
+    assert_eq!(refused.status.code(), Some(128), "{refused:?}");
+    assert!(!folder.path().join("store.db").exists());
+}
+
+#[test]
 fn ends_that_are_both_zero_do_not_differ() {
     let folder = repository("echo '{\"cost\": 0}'\n", &["1", "2", "3"]);
     let (told, code) = bisect(&folder, &["c0"]);

@@ -62,6 +62,7 @@ mod local_executor;
 mod mds;
 mod mds_doubt;
 mod mds_plot;
+mod measured_apart;
 mod merge_at_once;
 mod nights_fixture;
 mod noise_fixture;

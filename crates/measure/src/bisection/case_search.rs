@@ -67,14 +67,19 @@ pub struct CaseSearch {
 }
 
 impl CaseSearch {
-    pub(super) fn new(case: usize, commits: Vec<usize>, limits: SearchLimits) -> Self {
+    pub(super) fn new(
+        case: usize,
+        commits: Vec<usize>,
+        likely: &[f64],
+        limits: SearchLimits,
+    ) -> Self {
         let mut search = Self {
             case,
             lines: Vec::new(),
             broken: BTreeMap::new(),
             examined: BTreeSet::new(),
         };
-        search.add_line(commits, None, limits);
+        search.add_line(commits, None, likely, limits);
         search
     }
 
@@ -83,10 +88,11 @@ impl CaseSearch {
         &mut self,
         commits: Vec<usize>,
         merge: Option<(usize, bool)>,
+        likely: &[f64],
         limits: SearchLimits,
     ) {
         self.lines.push(LineSearch {
-            search: DriftingSearch::new(commits.len(), limits),
+            search: DriftingSearch::new(likely, limits),
             commits,
             merge: merge.map(|(merge, _)| merge),
             is_up: merge.map(|(_, is_up)| is_up),

@@ -16,7 +16,7 @@ pub use case_search::{CaseSearch, FoundCommit, LineSearch};
 pub use comparison::{CommitComparison, ComparisonEnd, SideComparison, StoredBaseline};
 pub use instances::{InstanceWatch, instance_mean};
 pub use resume::{ResumedSearch, SEARCH};
-pub use search::{CommitSearch, SearchOptions};
+pub use search::{CommitSearch, SearchOptions, SearchPrior};
 pub use visits::{CommitReadiness, CommitVisits, StoredMeasurements};
 
 /// News of a search.

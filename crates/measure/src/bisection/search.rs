@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use lapwing_stats::{SearchLimits, SearchStage};
+use lapwing_stats::{SearchLimits, SearchStage, as_f64, half_even};
 use serde::{Deserialize, Serialize};
 
 use super::SearchStep;
 use super::case_search::CaseSearch;
 use super::visits::{CommitVisits, VisitStep};
+use crate::repository::changed_lines::changed_lines;
 use crate::session::OpenMeasurement;
 use crate::suite::PlannedCommit;
 use crate::{RunEnd, RunError, merged_commits};
@@ -26,7 +27,24 @@ pub struct SearchOptions {
     /// The command that installs a commit.
     #[serde(default)]
     pub install: Option<String>,
+    /// What is taken to be likely before anything is measured.
+    #[serde(default)]
+    pub prior: SearchPrior,
 }
+
+/// What a search takes to be likely before anything is measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchPrior {
+    /// All commits alike.
+    Even,
+    /// Commits that changed more lines of code more, with half of the probability; the other half is even.
+    #[default]
+    Lines,
+}
+
+/// More lines than these count as many: a file of data says little.
+const MOST_LINES: f64 = 1_000.0;
 
 /// A search for the commits that changed benchmarks.
 #[derive(Debug)]
@@ -52,9 +70,30 @@ impl<'a> CommitSearch<'a> {
         let line: Vec<usize> = (0..search.visits.plan.variants.len()).collect();
         let cases = 0..search.visits.plan.cases.len();
         let limits = search.limits();
-        let cases = cases.map(|it| CaseSearch::new(it, line.clone(), limits));
+        let likely = search.likely(&line);
+        let cases = cases.map(|it| CaseSearch::new(it, line.clone(), &likely, limits));
         search.cases = cases.collect();
         search
+    }
+
+    /// Returns how likely the commits of a line are before anything is measured.
+    fn likely(&self, line: &[usize]) -> Vec<f64> {
+        let commits = line
+            .iter()
+            .map(|it| self.visits.plan.variants[*it].commit.as_ref());
+        let commits: Option<Vec<&PlannedCommit>> = commits.collect();
+        let (Some(commits), SearchPrior::Lines) = (commits, self.options.prior) else {
+            return vec![1.0; line.len()];
+        };
+        let [first, .., last] = commits.as_slice() else {
+            return vec![1.0; line.len()];
+        };
+        let changed = changed_lines(Path::new(&first.repository), first.hash(), last.hash());
+        let lines = commits.iter().map(|commit| {
+            let lines = changed.get(commit.hash()).copied().unwrap_or_default();
+            usize::try_from(lines).map_or(MOST_LINES, |it| as_f64(it).min(MOST_LINES))
+        });
+        half_even(&lines.collect::<Vec<_>>())
     }
 
     fn limits(&self) -> SearchLimits {
@@ -179,8 +218,8 @@ impl<'a> CommitSearch<'a> {
             };
             self.tell(case, step);
             let line = self.visits.add_commits(merged, measurement)?;
-            let limits = self.limits();
-            self.cases[case].add_line(line, Some((variant, is_up)), limits);
+            let (limits, likely) = (self.limits(), self.likely(&line));
+            self.cases[case].add_line(line, Some((variant, is_up)), &likely, limits);
             return Ok(());
         }
         Ok(())

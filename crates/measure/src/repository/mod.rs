@@ -1,5 +1,6 @@
 //! The software under test: its repository, commits and versions.
 
+pub(super) mod changed_lines;
 pub(super) mod commits;
 pub(super) mod git;
 pub(crate) mod patch;

@@ -30,6 +30,9 @@ pub struct ClusterSettings {
     /// Lines of shell that come before the measurement in each job, such as `module load gcc`.
     #[serde(default)]
     pub set_up: Vec<String>,
+    /// The shell of job scripts, with at most one argument; `None` for `/bin/sh`.
+    #[serde(default)]
+    pub shell: Option<String>,
     /// A folder that all nodes share; `None` for one beside the store.
     pub shared_folder: Option<String>,
     /// The path of `lapwing` on the nodes; `None` if it is the same as here.
@@ -108,6 +111,7 @@ impl ClusterSettings {
         Self {
             scheduler,
             set_up: Vec::new(),
+            shell: None,
             shared_folder: None,
             program: None,
             in_flight: None,
@@ -162,6 +166,15 @@ fn read_command(node: &Node, key: &str, folder: &Path) -> Result<ClusterSettings
     read_common(keys, SchedulerSettings::Command(commands), folder)
 }
 
+fn shell(node: &Node, key: &str) -> Result<String, Located> {
+    let text = node.text(key)?;
+    if !text.starts_with('/') || text.contains(char::is_control) {
+        let reason = "must be the path of a shell, such as /bin/bash";
+        return Err(node.senseless(key, reason));
+    }
+    Ok(text)
+}
+
 fn read_common(
     mut keys: Table<'_>,
     scheduler: SchedulerSettings,
@@ -169,6 +182,7 @@ fn read_common(
 ) -> Result<ClusterSettings, Located> {
     let mut settings = ClusterSettings::of(scheduler);
     settings.set_up = keys.read("set_up", Node::texts)?.unwrap_or_default();
+    settings.shell = keys.read("shell", shell)?;
     let shared = keys.read("shared_folder", Node::text)?;
     settings.shared_folder = shared.map(|it| folder.join(it).display().to_string());
     let program = keys.read("program", Node::text)?;
@@ -205,6 +219,7 @@ exclusive = false
 spread = true
 options = ["--qos=low"]
 set_up = ["module load gcc"]
+shell = "/bin/bash -l"
 shared_folder = "scratch"
 program = "/opt/lapwing"
 in_flight = 20
@@ -224,6 +239,7 @@ retries = 0
         let expected = ClusterSettings {
             scheduler: SchedulerSettings::Slurm(slurm),
             set_up: vec!["module load gcc".to_owned()],
+            shell: Some("/bin/bash -l".to_owned()),
             shared_folder: Some("/suite/scratch".to_owned()),
             program: Some("/opt/lapwing".to_owned()),
             in_flight: Some(20),

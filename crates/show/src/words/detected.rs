@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use lapwing_analyse::detect::{
-    DetectOptions, DetectRule, Detection, Direction, EnoughRuns, FindingGroup, Histories,
-    JudgedCount, PastAcceptance, RECENT_RUNS, UnjudgedReason, UnreviewedPast,
+    ChangeKind, DetectOptions, DetectRule, Detection, Direction, EnoughRuns, FAILURES, Finding,
+    FindingGroup, Histories, JudgedCount, PastAcceptance, RECENT_RUNS, UnjudgedReason,
+    UnreviewedPast,
 };
 use lapwing_model::text::{counted, grouped, joined, joined_with_and, shell_word};
 use schemars::JsonSchema;
@@ -285,6 +286,27 @@ pub(crate) fn known_step(program: &str, id: &str, is_shared: bool, what: &str) -
             format!("marks {what} as known"),
         )
     }
+}
+
+/// Returns the command that searches the commit of the change with this id, where there are several commits that it may
+/// be, and the benchmark was measured by this program.
+pub(crate) fn bisect_step(
+    program: &str,
+    histories: &Histories,
+    group: &FindingGroup,
+    lead: &Finding,
+    id: &str,
+) -> Option<NextStep> {
+    let tool = &histories.moments[*group.range.end()].session.tool;
+    let is_step = lead.kind == ChangeKind::Step && lead.subject.metric != FAILURES;
+    let commits = group.commits.filter(|number| *number > 1)?;
+    let can = is_step && !group.is_shared && tool.starts_with("lapwing");
+    can.then(|| {
+        NextStep::new(
+            format!("{program} bisect --finding {id}"),
+            format!("finds which of {commits} commits it was"),
+        )
+    })
 }
 
 const NEW_REGRESSION: &str = "new regression";

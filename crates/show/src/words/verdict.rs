@@ -705,6 +705,16 @@ pub fn caution_text(caution: &Caution) -> String {
             candidate,
         } => format!("measured on different machines: {baseline} against {candidate}"),
         Caution::EarlierEpoch { instances } => earlier_epoch_text(*instances),
+        Caution::MeasuredApart { instances } => {
+            let (noun, was, verb) = match instances {
+                1 => ("instance", "was", "is"),
+                _ => ("instances", "were", "are"),
+            };
+            format!(
+                "{} {noun} that {was} not measured together with the other side {verb} left out",
+                grouped(*instances)
+            )
+        }
         Caution::OtherUnits {
             baseline,
             candidate,

@@ -22,7 +22,8 @@ fn student(value: f64) -> f64 {
 /// sizes of the change, scales of the noise, and speeds of the machine, in this order.
 #[derive(Debug, Clone)]
 pub(super) struct ChangeFilter {
-    commits: usize,
+    /// The probability before anything was measured that the change is at or before each commit; 0 for the first.
+    prior: Vec<f64>,
     /// The standard deviation that the scales are multiples of.
     pub(super) sigma: f64,
     /// The sizes that the change may have, as logarithms.
@@ -38,15 +39,23 @@ pub(super) struct ChangeFilter {
 }
 
 impl ChangeFilter {
-    /// Returns what is known before anything is measured: the change is as likely at each commit but the first.
-    pub(super) fn new(commits: usize, sigma: f64, sizes: Vec<f64>, grid: SpeedGrid) -> Self {
+    /// Returns what is known before anything is measured, of commits with these weights, of which the first does not
+    /// count.
+    pub(super) fn new(likely: &[f64], sigma: f64, sizes: Vec<f64>, grid: SpeedGrid) -> Self {
         let of_regime = sizes.len() * SCALES.len() * grid.values.len();
         let share = 1.0 / as_f64(of_regime);
         let weights = REGIMES
             .iter()
             .flat_map(|regime| std::iter::repeat_n(regime.prior * share, of_regime));
+        let all: f64 = likely.iter().skip(1).sum();
+        let mut sum = 0.0;
+        let mut prior = vec![0.0];
+        prior.extend(likely.iter().skip(1).map(|weight| {
+            sum += weight / all;
+            sum
+        }));
         Self {
-            commits,
+            prior,
             sigma,
             sizes,
             known: None,
@@ -61,14 +70,14 @@ impl ChangeFilter {
     /// case the size of the known one, that of the other, and its probability.
     pub(super) fn beside(
         commit: usize,
-        commits: usize,
+        likely: &[f64],
         sigma: f64,
         sizes: &[(f64, f64, f64)],
         grid: SpeedGrid,
     ) -> Self {
         let others = sizes.iter().map(|(_, other, _)| *other).collect();
         let known = sizes.iter().map(|(known, ..)| *known).collect();
-        let mut filter = Self::new(commits, sigma, others, grid);
+        let mut filter = Self::new(likely, sigma, others, grid);
         filter.known = Some((commit, known));
         let of_size = SCALES.len() * filter.points();
         for (at, row) in filter.weights.chunks_mut(of_size).enumerate() {
@@ -78,8 +87,8 @@ impl ChangeFilter {
         filter
     }
 
-    pub(super) fn commits(&self) -> usize {
-        self.commits
+    fn commits(&self) -> usize {
+        self.prior.len()
     }
 
     fn points(&self) -> usize {
@@ -94,21 +103,32 @@ impl ChangeFilter {
     /// Returns the first commit after a range.
     fn end(&self, hypothesis: usize) -> usize {
         let next = self.starts.get(hypothesis + 1);
-        next.copied().unwrap_or(self.commits)
+        next.copied().unwrap_or(self.commits())
     }
 
-    fn length(&self, hypothesis: usize) -> f64 {
-        as_f64(self.end(hypothesis) - self.starts[hypothesis])
+    /// Returns the probability of commits before anything was measured.
+    pub(super) fn prior_of(&self, commits: std::ops::Range<usize>) -> f64 {
+        self.prior[commits.end - 1] - self.prior[commits.start - 1]
+    }
+
+    /// Returns which part of the probability of a range is that of its commits before this one.
+    fn part_before(&self, hypothesis: usize, commit: usize) -> f64 {
+        let (start, end) = (self.starts[hypothesis], self.end(hypothesis));
+        match commit {
+            _ if commit <= start => 0.0,
+            _ if commit >= end => 1.0,
+            _ => self.prior_of(start..commit) / self.prior_of(start..end),
+        }
     }
 
     /// Tells changes up to a commit from later ones.
     fn split(&mut self, commit: usize) {
         let at = commit + 1;
-        if at <= 1 || at >= self.commits || self.starts.contains(&at) {
+        if at <= 1 || at >= self.commits() || self.starts.contains(&at) {
             return;
         }
         let hypothesis = self.starts.partition_point(|start| *start < at) - 1;
-        let share = as_f64(at - self.starts[hypothesis]) / self.length(hypothesis);
+        let share = self.part_before(hypothesis, at);
         let size = self.of_hypothesis();
         let range = hypothesis * size..(hypothesis + 1) * size;
         let later: Vec<f64> = self.weights[range.clone()]
@@ -204,17 +224,26 @@ impl ChangeFilter {
             .collect()
     }
 
+    /// Returns for each commit the probability that it is the change.
+    pub(super) fn probabilities(&self) -> Vec<f64> {
+        let mut probabilities = vec![0.0; self.commits()];
+        for (first, last, share) in self.ranges() {
+            let all = self.prior_of(first..last + 1);
+            for commit in first..=last {
+                probabilities[commit] = share * self.prior_of(commit..commit + 1) / all;
+            }
+        }
+        probabilities
+    }
+
     /// Returns for each commit the probability that the change is at or before it.
     pub(super) fn after(&self) -> Vec<f64> {
         let mut sum = 0.0;
-        let mut after = vec![0.0; self.commits];
-        for (first, last, share) in self.ranges() {
-            let each = share / as_f64(last + 1 - first);
-            for commit in &mut after[first..=last] {
-                sum += each;
-                *commit = sum;
-            }
-        }
+        let mut after = vec![0.0];
+        after.extend(self.probabilities().into_iter().skip(1).map(|share| {
+            sum += share;
+            sum
+        }));
         after
     }
 
@@ -323,9 +352,7 @@ impl ChangeFilter {
                 let mut all = 0.0;
                 let mut parts: Vec<(f64, f64)> = Vec::with_capacity(2 * shares.len());
                 for (hypothesis, share) in shares.iter().enumerate() {
-                    let (start, end) = (self.starts[hypothesis], self.end(hypothesis));
-                    let changed =
-                        as_f64((commit + 1).clamp(start, end) - start) / as_f64(end - start);
+                    let changed = self.part_before(hypothesis, commit + 1);
                     for (part, density) in [
                         (changed, after[hypothesis][at]),
                         (1.0 - changed, before[hypothesis][at]),

@@ -17,7 +17,7 @@ mod speed;
 mod tests;
 
 pub use pairs::PairDifference;
-pub use search::DriftingSearch;
+pub use search::{DriftingSearch, half_even};
 
 /// The limits of a search.
 #[derive(Debug, Clone, Copy)]

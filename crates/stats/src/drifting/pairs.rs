@@ -116,7 +116,7 @@ impl CommitPairs {
         let reach = (farthest + 8.0 * sigma).min(REACH.max(6.0 * sigma));
         let filtered = |sizes: Vec<f64>| {
             let grid = SpeedGrid::new(middles[0], reach, sigma);
-            let mut filter = ChangeFilter::new(2, sigma, sizes, grid);
+            let mut filter = ChangeFilter::new(&[1.0; 2], sigma, sizes, grid);
             for (is_later, value) in &self.values {
                 filter.add(usize::from(*is_later), *value);
             }

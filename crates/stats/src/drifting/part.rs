@@ -72,7 +72,8 @@ const LARGEST_STEP: f64 = 3.0;
 /// The search of one change among commits, of which the first is before it and the last after it.
 #[derive(Debug, Clone)]
 pub(super) struct PartSearch {
-    commits: usize,
+    /// How likely each commit is before anything was measured.
+    pub(super) likely: Vec<f64>,
     limits: SearchLimits,
     /// Ends that differ by less are not searched.
     least: f64,
@@ -95,16 +96,16 @@ pub(super) struct PartSearch {
 
 impl PartSearch {
     pub(super) fn new(
-        commits: usize,
+        likely: Vec<f64>,
         limits: SearchLimits,
         least: f64,
         broken: BTreeSet<usize>,
     ) -> Self {
         Self {
-            commits,
+            stage: SearchStage::Ends([0, likely.len() - 1]),
+            likely,
             limits,
             least,
-            stage: SearchStage::Ends([0, commits - 1]),
             pairs: CommitPairs::default(),
             ends: None,
             parent: None,
@@ -239,34 +240,35 @@ impl PartSearch {
 
     /// Returns the most likely commit as things stand, with broken ones before it that may be the one instead.
     pub(super) fn suspect(&self) -> Option<SuspectedCommits> {
-        let ranges = self.filter.as_ref()?.ranges();
-        let of_range = |(first, last, share): (usize, usize, f64)| {
-            let usable = (first..=last).filter(|it| !self.broken.contains(it));
-            let mut likeliest = (0, first, last);
-            let mut begin = first;
-            for end in usable {
-                likeliest = likeliest.max((end + 1 - begin, begin, end));
-                begin = end + 1;
+        let probabilities = self.filter.as_ref()?.probabilities();
+        let mut suspects = Vec::new();
+        let mut first = 1;
+        for last in 1..probabilities.len() {
+            if self.broken.contains(&last) {
+                continue;
             }
-            let (length, first_of, last_of) = likeliest;
-            SuspectedCommits {
-                first: first_of,
-                last: last_of,
-                probability: share * as_f64(length) / as_f64(last + 1 - first),
+            suspects.push(SuspectedCommits {
+                first,
+                last,
+                probability: probabilities[first..=last].iter().sum(),
+            });
+            first = last + 1;
+        }
+        let mut suspects = suspects.into_iter();
+        let likeliest = suspects.next()?;
+        Some(suspects.fold(likeliest, |best, it| {
+            if it.probability > best.probability {
+                it
+            } else {
+                best
             }
-        };
-        let suspects = ranges.into_iter().map(of_range);
-        suspects.max_by(|one, other| one.probability.total_cmp(&other.probability))
+        }))
     }
 
     /// Returns for each commit the probability that it is the one, if there is one.
     pub(super) fn probabilities(&self) -> Vec<f64> {
-        let mut probabilities = vec![0.0; self.commits];
-        let ranges = self.filter.as_ref().map(ChangeFilter::ranges);
-        for (first, last, share) in ranges.into_iter().flatten() {
-            probabilities[first..=last].fill(share / as_f64(last + 1 - first));
-        }
-        probabilities
+        let known = self.filter.as_ref().map(ChangeFilter::probabilities);
+        known.unwrap_or_else(|| vec![0.0; self.likely.len()])
     }
 
     fn look_at_ends(&mut self, sides: [usize; 2]) {
@@ -288,7 +290,7 @@ impl PartSearch {
         let deviations = size / ends.deviation;
         let is_last = tried / 2 >= self.limits.most_pairs || self.count >= self.limits.most;
         if size > self.least && (deviations >= APART || (is_last && deviations >= APART_AT_LAST)) {
-            if self.commits == 2 {
+            if self.likely.len() == 2 {
                 self.parent = Some(ends);
                 let whole = FoundChange {
                     commits: SuspectedCommits {
@@ -330,7 +332,7 @@ impl PartSearch {
         let reach = most.min(farthest + MARGIN.0 * sigma);
         let grid = SpeedGrid::new(centre, reach, sigma);
         let sizes = (0..SIZES).map(size).collect();
-        let mut filter = ChangeFilter::new(self.commits, sigma, sizes, grid);
+        let mut filter = ChangeFilter::new(&self.likely, sigma, sizes, grid);
         for (commit, value) in data {
             filter.add(commit, value);
         }
@@ -442,7 +444,7 @@ impl PartSearch {
     /// Returns the commit that tells most for its cost, and its information per instance of its cost.
     fn choose(&self, filter: &ChangeFilter, cost: impl Fn(usize) -> f64) -> (usize, f64) {
         let after = filter.after();
-        let last = self.commits - 1;
+        let last = self.likely.len() - 1;
         let measured: BTreeSet<usize> = filter.data.iter().map(|(commit, _)| *commit).collect();
         let usable = (1..last).filter(|it| !self.broken.contains(it));
         let (ready, new): (Vec<usize>, Vec<usize>) = usable.partition(|it| measured.contains(it));
@@ -511,7 +513,7 @@ impl PartSearch {
         let parts = as_f64(width + 1);
         let of_part = |part: usize| {
             let distance = |at: &usize| (after[*at] - as_f64(part) / parts).abs();
-            let measurable = (0..self.commits).filter(|at| !self.broken.contains(at));
+            let measurable = (0..self.likely.len()).filter(|at| !self.broken.contains(at));
             measurable.min_by(|one, other| {
                 let by_distance = distance(one).total_cmp(&distance(other));
                 by_distance.then(one.abs_diff(suspect).cmp(&other.abs_diff(suspect)))

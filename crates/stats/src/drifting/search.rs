@@ -37,6 +37,8 @@ const DEPTH: usize = 3;
 #[derive(Debug, Clone)]
 pub struct DriftingSearch {
     limits: SearchLimits,
+    /// How likely each commit is before anything was measured.
+    likely: Vec<f64>,
     parts: Vec<SearchedPart>,
     /// The finds whose sides are being searched, the first one first.
     open: Vec<OpenFind>,
@@ -65,21 +67,24 @@ struct OpenFind {
 }
 
 impl DriftingSearch {
-    /// Returns a search over so many commits.
+    /// Returns a search over commits that are likely in these proportions before anything was measured; the first is
+    /// before the change, and its weight does not count.
     ///
     /// # Panics
-    /// When there are fewer than two.
+    /// When there are fewer than two commits, or a weight is not above 0.
     #[must_use]
-    pub fn new(commits: usize, limits: SearchLimits) -> Self {
-        assert!(commits >= 2, "two ends");
+    pub fn new(likely: &[f64], limits: SearchLimits) -> Self {
+        assert!(likely.len() >= 2, "two ends");
+        assert!(likely.iter().all(|it| *it > 0.0), "all are possible");
         let mut search = Self {
             limits,
+            likely: likely.to_vec(),
             parts: Vec::new(),
             open: Vec::new(),
             is_over: false,
             count: 0,
         };
-        search.begin([0, commits - 1]);
+        search.begin([0, likely.len() - 1]);
         search
     }
 
@@ -97,7 +102,7 @@ impl DriftingSearch {
         self.parts.push(SearchedPart {
             first,
             last,
-            search: PartSearch::new(last + 1 - first, limits, least, broken),
+            search: PartSearch::new(self.likely[first..=last].to_vec(), limits, least, broken),
         });
     }
 
@@ -167,11 +172,10 @@ impl DriftingSearch {
             let rest = ends.value - found.difference.value;
             let deviation = ends.gap(&found.difference);
             let is_share = !found.is_whole || rest.abs() > REST * deviation;
-            let is_other =
-                is_share
-                    || part.search.filter.as_ref().is_some_and(|filter| {
-                        second_change(filter, found.commits.last, ends) > SECOND
-                    });
+            let is_other = is_share
+                || part.search.filter.as_ref().is_some_and(|filter| {
+                    second_change(filter, &part.search.likely, found.commits.last, ends) > SECOND
+                });
             explained = Some((ends, true));
             if is_other && self.open.len() < DEPTH {
                 let found = part.moved(found.commits);
@@ -322,8 +326,26 @@ impl SearchedPart {
     }
 }
 
+/// Returns how likely commits are of which half is as likely each, and half in proportion to weights such as numbers of
+/// changed lines: weights that tell nothing cost at most one bit.
+#[must_use]
+pub fn half_even(weights: &[f64]) -> Vec<f64> {
+    let all: f64 = weights.iter().skip(1).sum();
+    let each = 1.0 / as_f64(weights.len().max(2) - 1);
+    let of_weight = |weight: &f64| if all > 0.0 { weight / all } else { each };
+    weights
+        .iter()
+        .map(|weight| each + of_weight(weight))
+        .collect()
+}
+
 /// Returns the probability of a second change beside that of a commit, by what was measured.
-fn second_change(filter: &ChangeFilter, commit: usize, ends: PairDifference) -> f64 {
+fn second_change(
+    filter: &ChangeFilter,
+    likely: &[f64],
+    commit: usize,
+    ends: PairDifference,
+) -> f64 {
     let shares = as_f64(SECOND_SHARES.len());
     let mut sizes = Vec::with_capacity(TOTALS * (SECOND_SHARES.len() + 1));
     for at in 0..TOTALS {
@@ -335,7 +357,7 @@ fn second_change(filter: &ChangeFilter, commit: usize, ends: PairDifference) -> 
         sizes.extend(others);
     }
     let grid = SpeedGrid::new(filter.grid.centre(), filter.grid.reach(), filter.sigma);
-    let mut both = ChangeFilter::beside(commit, filter.commits(), filter.sigma, &sizes, grid);
+    let mut both = ChangeFilter::beside(commit, likely, filter.sigma, &sizes, grid);
     for (commit, value) in &filter.data {
         both.add(*commit, *value);
     }

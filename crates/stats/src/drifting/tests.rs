@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
-use super::{DriftingSearch, SearchEnd, SearchLimits};
+use super::{DriftingSearch, SearchEnd, SearchLimits, half_even};
 use crate::interval::Confidence;
 use crate::number::as_f64;
 use crate::seed::Seed;
@@ -73,6 +73,15 @@ impl Machine {
     }
 }
 
+/// Whether sizes of commits are known, and the larger ones likelier.
+#[derive(Debug, Clone, Copy)]
+enum KnownPrior {
+    None,
+    Right,
+    /// They are known, and all commits are as likely.
+    Wrong,
+}
+
 /// The machines of a cell of the table.
 #[derive(Debug, Clone, Copy)]
 struct SearchCell {
@@ -87,6 +96,7 @@ struct SearchCell {
     is_dear: bool,
     /// The number of instances that are measured at the same time.
     width: usize,
+    prior: KnownPrior,
 }
 
 /// The shares of searches that end right and that name an innocent commit, and the mean number of instances.
@@ -110,11 +120,26 @@ impl SearchCell {
         let mut rates = SearchRates::default();
         for search in 0..searches {
             let mut random = Seed(20_261_128).numbered(search);
+            // Changed lines of each commit, log-normal.
+            let lines: Vec<f64> = (0..self.commits)
+                .map(|_| (3.0 + 1.8 * normal(&mut random)).exp())
+                .collect();
+            let (drawn_from, likely) = match self.prior {
+                KnownPrior::None => (vec![1.0; self.commits], vec![1.0; self.commits]),
+                KnownPrior::Right => (lines.clone(), half_even(&lines)),
+                KnownPrior::Wrong => (vec![1.0; self.commits], half_even(&lines)),
+            };
             let mut culprits = Vec::new();
             for change in self.changes {
-                let place = uniform(&mut random) * as_f64(self.commits - 1);
-                let places = (1..self.commits).filter(|it| as_f64(*it) <= place + 1.0);
-                culprits.extend(places.last().map(|place| (place, change.ln_1p())));
+                let all: f64 = drawn_from[1..].iter().sum();
+                let place = uniform(&mut random) * all;
+                let mut before = 0.0;
+                let mut at = 0;
+                while before <= place && at + 1 < self.commits {
+                    at += 1;
+                    before += drawn_from[at];
+                }
+                culprits.push((at, change.ln_1p()));
             }
             culprits.sort_by_key(|(place, _)| *place);
             let up = if uniform(&mut random) < 0.5 {
@@ -140,7 +165,7 @@ impl SearchCell {
                 is_dear: self.is_dear,
             };
             let mut visited: Vec<usize> = Vec::new();
-            let mut searching = DriftingSearch::new(self.commits, limits);
+            let mut searching = DriftingSearch::new(&likely, limits);
             while searching.end().is_none() {
                 let is_ready = |commit: usize| match self.is_dear {
                     true => visited.last() == Some(&commit),
@@ -213,6 +238,7 @@ const CALM: SearchCell = SearchCell {
     cost: 0.0,
     is_dear: false,
     width: 1,
+    prior: KnownPrior::None,
 };
 
 #[test]
@@ -324,6 +350,7 @@ fn table_of_drifting_searches() {
         is_dear,
         ..CALM
     };
+    let known = |cell: SearchCell, prior| SearchCell { prior, ..cell };
     let wide = |width| SearchCell { width, ..CALM };
     let size = |commits, changes, sigma| SearchCell {
         commits,
@@ -349,6 +376,30 @@ fn table_of_drifting_searches() {
         ("an installation costs 10", on(dear(10.0, true), &some)),
         ("4 at once", on(wide(4), &some)),
         ("16 at once", on(wide(16), &some)),
+        (
+            "lines known, right",
+            on(known(CALM, KnownPrior::Right), &calm),
+        ),
+        (
+            "lines known, wrong",
+            on(known(CALM, KnownPrior::Wrong), &calm),
+        ),
+        (
+            "5 %, σ 3 %, lines known, right",
+            on(known(hard, KnownPrior::Right), &calm),
+        ),
+        (
+            "5 %, σ 3 %, lines known, wrong",
+            on(known(hard, KnownPrior::Wrong), &calm),
+        ),
+        (
+            "1,024 commits, lines known, right",
+            on(known(long, KnownPrior::Right), &calm),
+        ),
+        (
+            "1,024 commits, lines known, wrong",
+            on(known(long, KnownPrior::Wrong), &calm),
+        ),
         ("2 commits", on(size(2, &[0.1], 0.02), &calm)),
         ("3 commits", on(size(3, &[0.1], 0.02), &calm)),
         ("3 commits, no culprit", on(size(3, &[], 0.02), &calm)),

@@ -6,4 +6,5 @@ pub(super) mod session_sides;
 pub(super) mod side_sample;
 pub(super) mod size;
 pub(super) mod starts;
+pub(super) mod together;
 pub(super) mod unit;

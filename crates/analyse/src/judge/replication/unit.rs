@@ -70,7 +70,7 @@ pub struct Replication {
 /// Number of sessions per side from which a session is the unit.
 pub(in crate::judge) const SESSIONS: usize = 3;
 /// Number of shared blocks from which blocks are pairs.
-const BLOCKS: usize = 3;
+pub(in crate::judge) const BLOCKS: usize = 3;
 /// Difference between the sides in shares of sessions or hosts from which they are from different ones, from 0 to 1.
 pub(in crate::judge) const MOST_IMBALANCE: f64 = 0.25;
 /// Number of shared hosts from which hosts are pairs.
@@ -113,7 +113,7 @@ impl Replication {
                 return most_in_pairs(unit, &by_session, SESSIONS)
                     .or_else(|| unpaired(unit, by_session));
             }
-            if blocks_follow_each_other(sides) {
+            if blocks_follow_each_other(sides.iter().flat_map(|side| &side.origins)) {
                 let key = |origin: &InstanceOrigin| Some((origin.session, origin.block));
                 let by_block = by_unit(sides, values, key);
                 if let Some(found) = pairs(ReplicationUnit::Block, &by_block, BLOCKS) {
@@ -267,9 +267,11 @@ fn unpaired<K: Ord>(unit: ReplicationUnit, sides: [Units<K>; 2]) -> Option<Repli
 
 /// Returns whether the blocks of each session were measured one after the other. Tools that measure all executions of
 /// one command before the next one restart numbering at 0: these are not blocks.
-fn blocks_follow_each_other(sides: [&SideSample; 2]) -> bool {
+pub(in crate::judge) fn blocks_follow_each_other<'o>(
+    origins: impl IntoIterator<Item = &'o InstanceOrigin>,
+) -> bool {
     let mut ranges: BTreeMap<(Id, u32), (u32, u32)> = BTreeMap::new();
-    for origin in sides.iter().flat_map(|side| &side.origins) {
+    for origin in origins {
         let range = ranges
             .entry((origin.session, origin.block))
             .or_insert((origin.position, origin.position));

@@ -2,6 +2,7 @@
 
 mod answer;
 mod ends;
+mod finding;
 mod news;
 mod options;
 
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 use clap::Args;
 use lapwing_measure::bisection::{
     CommitReadiness, CommitSearch, CommitVisits, InstanceWatch, ResumedSearch, SEARCH,
-    SearchOptions, StoredMeasurements,
+    SearchOptions, SearchPrior, StoredMeasurements,
 };
 use lapwing_measure::session::cluster::ClusterMeasurement;
 use lapwing_measure::session::{
@@ -23,11 +24,12 @@ use lapwing_show::writing::NextStep;
 use serde_json::json;
 
 use self::answer::bisection_answer;
+use self::finding::SearchedFinding;
 pub use self::news::{bisection_hint, say_news};
 pub use self::options::CommitOptions;
 use super::run::{ClusterOptions, executors_of};
 use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use crate::options::{Context, NamedValue, one_of};
 use crate::session;
 
 /// Find the commit that made benchmarks slower or faster
@@ -40,11 +42,15 @@ use crate::session;
 pub struct BisectCommand {
     /// Commit before the change: a hash, a tag, a branch, or a date such as 2026-08-01 (the last
     /// commit before it)
-    #[arg(value_name = "GOOD", required_unless_present = "resume")]
+    #[arg(value_name = "GOOD", required_unless_present_any = ["resume", "finding"])]
     good: Option<String>,
     /// Commit after it
     #[arg(value_name = "BAD", default_value = "HEAD")]
     bad: String,
+    /// Search a change of a history: its commits, benchmark, metric and setting. CHANGE is an id as listed
+    /// by `lapwing detect`
+    #[arg(long, value_name = "CHANGE", conflicts_with_all = ["good", "words", "command", "benchmark", "metric", "resume"])]
+    finding: Option<String>,
     #[command(flatten)]
     options: CommitOptions,
     /// Take the commits from this repository instead, such as that of a dependency
@@ -54,6 +60,9 @@ pub struct BisectCommand {
     /// `{worktree}` becomes the folder of the commit
     #[arg(long, value_name = "COMMAND")]
     install: Option<String>,
+    /// What is taken to be likely before anything is measured [default: lines]
+    #[arg(long, value_name = "PRIOR", value_parser = one_of(&PRIORS))]
+    prior: Option<SearchPrior>,
     /// Maximum number of instances per benchmark, and again in each merged branch
     #[arg(long = "max-instances", value_name = "N", value_parser = clap::value_parser!(u32).range(20..=100_000), default_value_t = 600)]
     budget: u32,
@@ -64,9 +73,25 @@ pub struct BisectCommand {
     cluster: ClusterOptions,
 }
 
+const PRIORS: [NamedValue<SearchPrior>; 2] = [
+    ("even", "All commits alike", SearchPrior::Even),
+    (
+        "lines",
+        "Commits that changed more lines of code more, with half of the probability",
+        SearchPrior::Lines,
+    ),
+];
+
 impl BisectCommand {
     /// Searches.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+    pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
+        let finding = self.finding.as_deref();
+        let finding = finding.map(|id| SearchedFinding::find(id, context));
+        let finding = finding.transpose()?;
+        if let Some(finding) = &finding {
+            self.options.benchmark = vec![finding.subject.benchmark.clone()];
+            self.options.metric.clone_from(&finding.subject.metric);
+        }
         let store = crate::store::open_for_writing(context)?;
         let (plan, search_options, opening, stored, cluster) = match &self.resume {
             Some(session) => {
@@ -81,8 +106,17 @@ impl BisectCommand {
                 )
             }
             None => {
-                let request = self.options.request(context)?;
-                let plan = self.planned(&request, context)?;
+                let request = self
+                    .options
+                    .request(context)
+                    .map_err(|error| match &finding {
+                        Some(finding) => error.hint(format!(
+                            "`{}` searches it by a command",
+                            finding.with_command(&context.program())
+                        )),
+                        None => error,
+                    })?;
+                let plan = self.planned(&request, finding.as_ref(), context)?;
                 let options = self.search_options();
                 let mut session = new_session(
                     self.options.name.clone(),
@@ -150,27 +184,38 @@ impl BisectCommand {
             budget: self.budget as usize,
             confidence: options.confidence.level(),
             install: self.install.clone(),
+            prior: self.prior.unwrap_or_default(),
         }
     }
 
     /// Returns a plan whose variants are the commits.
-    fn planned(&self, request: &SessionRequest, context: &Context) -> Result<Plan, CliError> {
+    fn planned(
+        &self,
+        request: &SessionRequest,
+        finding: Option<&SearchedFinding>,
+        context: &Context,
+    ) -> Result<Plan, CliError> {
         let mut plan = request.plan(&context.surroundings())?.plan;
+        if let Some(finding) = finding {
+            finding.choose_variant(&mut plan);
+        }
         self.options.check_metric(&plan)?;
         let variant = CommitOptions::only_variant(&plan)?;
         if let Some(folder) = &self.repo {
             let folder = std::path::absolute(folder)?;
             plan.version = VersionSource::Repository(folder.display().to_string());
         }
-        let good = self.good.as_deref().unwrap_or_default();
-        let [good, bad] = ends::commits(&plan, [good, &self.bad], context)?;
+        let given = match finding {
+            Some(finding) => finding.ends.each_ref().map(String::as_str),
+            None => [self.good.as_deref().unwrap_or_default(), &self.bad],
+        };
+        let [good, bad] = ends::commits(&plan, given, context)?;
         let commits =
             commits_between(&plan, &format!("{good}..{bad}"), 1, &context.surroundings())?;
         if commits.len() < 2 {
             return Err(CliError::input(format!(
                 "`{}` and `{}` are the same commit",
-                self.good.as_deref().unwrap_or_default(),
-                self.bad
+                given[0], given[1]
             )));
         }
         plan.variants = commits

@@ -13,9 +13,9 @@
 //!
 //! Each file has one writer. A task with an end is over: what its job may write later does not count.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::suite::Plan;
@@ -202,7 +202,9 @@ impl SharedFolder {
     /// # Errors
     /// If it cannot be written.
     pub fn write_script(&self, batch: u32, text: &str) -> io::Result<()> {
-        self.write(&format!("batch-{batch}.sh"), text.as_bytes())
+        self.write(&format!("batch-{batch}.sh"), text.as_bytes())?;
+        let is_own = Permissions::from_mode(0o700);
+        fs::set_permissions(self.script(batch), is_own)
     }
 
     /// Returns the folder of what jobs print.

@@ -445,8 +445,8 @@ impl ClusterMeasurement {
         let tasks = tasks.to_vec();
         let file = BatchFile { visit, tasks };
         let batch = self.folder.add_batch(&file)?;
-        let (folder, set_up) = (self.folder.path(), &self.settings.set_up);
-        let text = job_script(&self.program, "cluster-task", folder, batch, set_up);
+        let folder = self.folder.path();
+        let text = job_script(&self.program, "cluster-task", folder, batch, &self.settings);
         self.folder.write_script(batch, &text)?;
         let unsubmitted = self.job_batch(batch, file.tasks.len(), node);
         let jobs = match self.scheduler.submit(&unsubmitted) {

@@ -4,22 +4,35 @@ use std::path::Path;
 
 use lapwing_model::text::shell_word;
 
+use crate::suite::ClusterSettings;
+
 /// Returns the script of the jobs of a batch. Its first argument is the number of the task; Slurm names it in a
 /// variable. It holds no settings and no secrets: the task reads the shared folder, which is the user's own.
 ///
-/// `command` is the hidden command of `program` that does the task.
+/// `command` is the hidden command of `program` that does the task. A line of the set-up that fails ends the job before
+/// it: what is measured without it is something else.
 pub fn job_script(
     program: &Path,
     command: &str,
     folder: &Path,
     batch: u32,
-    set_up: &[String],
+    settings: &ClusterSettings,
 ) -> String {
     let word = |path: &Path| shell_word(&path.display().to_string());
-    let mut script = "#!/bin/sh\n# Written by lapwing: does one task.\numask 077\n".to_owned();
-    for line in set_up {
-        script.push_str(line);
-        script.push('\n');
+    let shell = settings.shell.as_deref().unwrap_or("/bin/sh");
+    let mut script = format!("#!{shell}\n# Written by lapwing: does one task.\numask 077\n");
+    if !settings.set_up.is_empty() {
+        script.push_str(
+            "set -e\ntrap 'printf \"lapwing: this line of set_up failed: %s\\n\" \"$lapwing_line\" >&2' EXIT\n",
+        );
+    }
+    for line in &settings.set_up {
+        // `set -e` alone goes on after `a && b` of which the first fails.
+        let quoted = shell_word(line);
+        script.push_str(&format!("lapwing_line={quoted}\n{line}\n(exit $?)\n"));
+    }
+    if !settings.set_up.is_empty() {
+        script.push_str("trap - EXIT\n");
     }
     script.push_str(&format!(
         "exec {} {command} {} {batch} \"${{1:-$SLURM_ARRAY_TASK_ID}}\"\n",
@@ -37,24 +50,87 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::suite::{CommandLine, JobCommands, SchedulerSettings};
+
+    fn settings(set_up: &[&str]) -> ClusterSettings {
+        let commands = JobCommands {
+            submit: CommandLine::Shell(String::new()),
+            state: CommandLine::Shell(String::new()),
+            cancel: None,
+        };
+        ClusterSettings {
+            set_up: set_up.iter().map(|line| (*line).to_owned()).collect(),
+            ..ClusterSettings::of(SchedulerSettings::Command(commands))
+        }
+    }
 
     #[test]
     fn the_script_holds_the_lines_of_the_suite_and_the_task() {
-        let lines = ["module load gcc".to_owned()];
+        let settings = ClusterSettings {
+            shell: Some("/bin/bash -l".to_owned()),
+            ..settings(&["module load gcc"])
+        };
         let script = job_script(
             Path::new("/a b/lapwing"),
             "cluster-task",
             Path::new("/s"),
             3,
-            &lines,
+            &settings,
         );
         insta::assert_snapshot!(script, @r#"
-        #!/bin/sh
+        #!/bin/bash -l
         # Written by lapwing: does one task.
         umask 077
+        set -e
+        trap 'printf "lapwing: this line of set_up failed: %s\n" "$lapwing_line" >&2' EXIT
+        lapwing_line='module load gcc'
         module load gcc
+        (exit $?)
+        trap - EXIT
         exec '/a b/lapwing' cluster-task /s 3 "${1:-$SLURM_ARRAY_TASK_ID}"
         "#);
+    }
+
+    #[test]
+    fn a_line_of_the_set_up_that_fails_ends_the_job() {
+        let run = |lines: &[&str]| {
+            let script = job_script(
+                Path::new("echo"),
+                "measured",
+                Path::new("/s"),
+                1,
+                &settings(lines),
+            );
+            let output = Command::new("sh").args(["-c", &script, "sh", "1"]).output();
+            let output = output.expect("runs");
+            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            (output.status.code(), printed, said)
+        };
+        for (lines, code) in [
+            (
+                &["no-such-module && export MODE='fast one'", "true"][..],
+                127,
+            ),
+            (&["true", "false"], 1),
+            (&["cd /no/such\ntrue"], 2),
+            (&["test -n '' || (exit 7)"], 7),
+        ] {
+            let (status, printed, said) = run(lines);
+            assert_eq!(
+                (status, printed.as_str()),
+                (Some(code), ""),
+                "{lines:?} {said}"
+            );
+            assert!(
+                said.contains("lapwing: this line of set_up failed: "),
+                "{said}"
+            );
+        }
+        let (status, printed, said) =
+            run(&["export A=1", "if false; then false; fi", "A=2; : || false"]);
+        assert_eq!((status, said.as_str()), (Some(0), ""));
+        assert_eq!(printed, "measured /s 1 1\n");
     }
 
     proptest! {
@@ -68,7 +144,7 @@ mod tests {
             fs::write(&program, "#!/bin/sh\nprintf '%s\\0' \"$@\"\n").expect("written");
             let own = std::os::unix::fs::PermissionsExt::from_mode(0o700);
             fs::set_permissions(&program, own).expect("permitted");
-            fs::write(&script, job_script(&program, "cluster-task", Path::new(&name), 1, &[])).expect("written");
+            fs::write(&script, job_script(&program, "cluster-task", Path::new(&name), 1, &settings(&[]))).expect("written");
             let output = Command::new("sh").arg(&script).arg("7").output().expect("runs");
             let expected = format!("cluster-task\0{name}\x001\x007\0");
             prop_assert_eq!(String::from_utf8_lossy(&output.stdout), expected);

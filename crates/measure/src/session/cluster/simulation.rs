@@ -182,7 +182,7 @@ impl SimulationJobs<'_> {
             "cluster-share",
             self.folder.path(),
             number,
-            &settings.set_up,
+            settings,
         );
         self.folder.write_script(number, &text)?;
         let jobs = self.scheduler.submit(&JobBatch {

@@ -20,7 +20,7 @@ pub struct BisectedFields<'a> {
     /// can be measured.
     found: Vec<&'a str>,
     /// The changes, one or more of these commits each.
-    changes: Vec<ChangeFields<'a>>,
+    changes: Vec<BisectedChangeFields<'a>>,
     /// The likeliest commits, if none can be named.
     likeliest: Option<SuspectFields<'a>>,
     /// The comparison of the ends.
@@ -38,7 +38,7 @@ pub struct BisectedFields<'a> {
 
 /// A change of the benchmark.
 #[derive(Debug, Serialize, JsonSchema)]
-struct ChangeFields<'a> {
+struct BisectedChangeFields<'a> {
     /// The hash of its commit; those of several of which one did, if only the last can be measured.
     commits: Vec<&'a str>,
     /// The probability that it is one of them, if there is one change.
@@ -91,7 +91,9 @@ impl<'a> BisectedFields<'a> {
             unit: &benchmark.unit,
             outcome,
             found: found.clone().flat_map(|it| it.suspects.hashes()).collect(),
-            changes: found.map(|it| ChangeFields::new(it, whole)).collect(),
+            changes: found
+                .map(|it| BisectedChangeFields::new(it, whole))
+                .collect(),
             likeliest: match &benchmark.outcome {
                 BisectionOutcome::NotFound(suspects) => Some(SuspectFields {
                     commits: suspects.hashes(),
@@ -116,7 +118,7 @@ impl SuspectCommits {
     }
 }
 
-impl<'a> ChangeFields<'a> {
+impl<'a> BisectedChangeFields<'a> {
     fn new(change: &'a BisectedChange, whole: Option<f64>) -> Self {
         let merges = change.merges.iter();
         Self {

@@ -248,7 +248,9 @@ pub fn caution_note(caution: &Caution) -> Note {
     };
     let note = Note::marked(caution_key(caution), text);
     match caution {
-        Caution::EarlierEpoch { instances } => note.with("instances", *instances),
+        Caution::EarlierEpoch { instances } | Caution::MeasuredApart { instances } => {
+            note.with("instances", *instances)
+        }
         Caution::Failures {
             candidate,
             baseline,
@@ -269,6 +271,7 @@ fn caution_key(caution: &Caution) -> &'static str {
     match caution {
         Caution::OtherMachines { .. } => "other_machines",
         Caution::EarlierEpoch { .. } => "earlier_epoch",
+        Caution::MeasuredApart { .. } => "measured_apart",
         Caution::OtherUnits { .. } => "other_units",
         Caution::Failures { .. } => "failures",
         Caution::NotInterleaved => "not_interleaved",

@@ -11,7 +11,9 @@ use super::DetectAnswer;
 use super::rows::UntestedRow;
 use crate::answers::subject_title;
 use crate::percent;
-use crate::words::detected::{accept_step, few_runs_text, known_step, longest_history};
+use crate::words::detected::{
+    accept_step, bisect_step, few_runs_text, known_step, longest_history,
+};
 use crate::writing::Align::{Left, Right, Whole};
 use crate::writing::{Curve, NextStep, Note, Picture, Table, TextAnswer, View};
 use crate::{
@@ -254,6 +256,8 @@ fn next_steps(answer: &DetectAnswer, listed: &ListedChanges<'_>) -> Vec<NextStep
         } else {
             "it".to_owned()
         };
+        let histories = &answer.histories;
+        steps.extend(bisect_step(program, histories, group, finding, &id));
         steps.push(known_step(program, &id, group.is_shared, &what));
     }
     if !(detection.findings.is_empty() && detection.suspicions.is_empty()) {
