@@ -22,7 +22,7 @@ pub use execution::runner::{
     MachineWatch, RunEnd, RunError, RunnerSurroundings, SessionRuns, describe, open_session, run,
 };
 pub use execution::schedule::{
-    FinishedInstance, FixedSchedule, InstancePlan, MoreInstances, Schedule,
+    FinishedInstance, FixedSchedule, InstancePlan, MoreInstances, NextLook, Schedule,
 };
 pub use execution::values::declared_metrics;
 pub use machine::environment::Environment;

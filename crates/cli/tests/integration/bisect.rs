@@ -143,8 +143,8 @@ fn two_commits_that_changed_it_are_both_named() {
 
 #[test]
 fn a_change_of_a_history_is_searched_by_its_id() {
-    let mut levels = vec!["1000"; 40];
-    levels[26..].fill("3000");
+    let mut levels = vec!["1000"; 31];
+    levels[20..].fill("3000");
     let folder = repository(PROGRAM, &levels);
     let suite = "suite = 's'\n[version]\nrepository = '../repository'\n[benchmark.one]\ncommand = 'sh program'\n\
                  directory = '../repository'\nmetrics = 'json'\niterations = 1\nburn_in = 0\n\
@@ -157,7 +157,7 @@ fn a_change_of_a_history_is_searched_by_its_id() {
         "--commits",
         "c0..trunk",
         "--every",
-        "3",
+        "2",
         "-n",
         "3",
         "--variant",
@@ -179,7 +179,7 @@ fn a_change_of_a_history_is_searched_by_its_id() {
     let (told, code) = told(&lapwing_in(&folder, "suite", &words));
     assert_eq!(
         (code, &told["found"]),
-        (0, &json!([commit(&folder, "c26")])),
+        (0, &json!([commit(&folder, "c20")])),
         "{told}"
     );
     let unknown = lapwing_in(&folder, "suite", &["bisect", "--finding", "00000000"]);

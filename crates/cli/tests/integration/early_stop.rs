@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -134,6 +136,48 @@ fn an_open_benchmark_gets_more_instances_and_its_interval_allows_for_it() {
         after.contains("the results were looked at while instances were added (2 looks)"),
         "{after}"
     );
+}
+
+#[test]
+fn added_instances_that_a_kill_cut_short_are_resumed() {
+    let folder = suite(&[("near", "1.004"), ("slower", "1.3")]);
+    let path = folder.path();
+    run(path, &["run", "-n", "6", "--seed", "1"]);
+    let slow = format!("sleep 0.05\n{PROGRAM}");
+    fs::write(path.join("program.sh"), slow).unwrap();
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+        .args(["run", "--again", "inconclusive", "-n", "6"])
+        .args(["--metric", "n", "--smallest-effect", "0.8%"])
+        .current_dir(path)
+        .spawn()
+        .unwrap();
+    let measured = || -> i64 {
+        let files = ["count-near-1", "count-near-1.004"];
+        let numbers = files.iter().map(|file| fs::read_to_string(path.join(file)));
+        numbers
+            .map(|it| it.map_or(0, |it| it.trim().parse().unwrap_or(0)))
+            .sum()
+    };
+    while measured() < 16 {
+        assert_eq!(child.try_wait().unwrap(), None);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(measured() < 24, "{}", measured());
+    run(path, &["run", "--resume"]);
+    let store = Connection::open(path.join(".lapwing/lapwing.db")).unwrap();
+    let ok: i64 = store
+        .query_row(
+            "SELECT count(*) FROM instance WHERE json_extract(attributes, '$.look.number') = 2 AND outcome = 'ok'",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!(ok, 12);
+    let complete = output(path, &["run", "--resume"]);
+    let said = String::from_utf8(complete.stderr).unwrap();
+    assert!(said.contains("is complete"), "{said}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Runs a schedule, one instance after another, and passes on events.
 
 use std::error::Error;
+use std::iter;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use super::event::{Consumer, Event};
 use super::execute::{Clock, ExecutionEnd, ExecutionResult, Executor, ExecutorError};
 use super::instance::{GivenUp, InstanceRunner, InstanceSurroundings, InstanceVisit};
 use super::profiler::{PROFILE, Profiler, written};
-use super::schedule::{FinishedInstance, InstancePlan, Schedule};
+use super::schedule::{FinishedInstance, InstancePlan, MoreInstances, NextLook, Schedule};
 use super::values::declared_metrics;
 use crate::suite::{CommandLine, Plan, Variant};
 use lapwing_model::{
@@ -36,8 +37,8 @@ pub struct RunnerSurroundings<'a> {
     pub host: Option<String>,
     /// A folder for files that programs under test write metrics to.
     pub scratch: PathBuf,
-    /// The number of the look at the results that follows these instances, if there are several.
-    pub look: Option<u32>,
+    /// The look at the results that follows these instances, if there are several.
+    pub look: Option<NextLook>,
     /// Profiles each benchmark and variant before its first instance.
     pub profiler: Option<&'a mut Profiler>,
     /// The locations of the commits and Python environments of the plan.
@@ -234,14 +235,19 @@ pub(crate) fn instance_record(
     }
 }
 
-/// Returns the attribute that says which look at the results follows an instance, if there are several.
+/// Returns the attributes that say which look at the results follows an instance, if there are several, and what was added
+/// before it.
 fn look(plan: &Plan, planned: InstancePlan, around: &RunnerSurroundings<'_>) -> Object {
     let most = plan.stop_early.as_ref();
     let most = most.map_or(0, |_| plan.cases[planned.case].instances);
-    let look = around.look.map(|number| json!(Look { number, most }));
-    look.map(|look| (Look::KEY.to_owned(), look))
-        .into_iter()
-        .collect()
+    let Some(NextLook { number, added }) = &around.look else {
+        return Object::new();
+    };
+    let number = *number;
+    let look = (Look::KEY.to_owned(), json!(Look { number, most }));
+    let added = added.as_ref();
+    let added = added.map(|added| (MoreInstances::KEY.to_owned(), json!(added)));
+    iter::once(look).chain(added).collect()
 }
 
 /// Returns how the instance ended; `None` if it was interrupted.

@@ -74,7 +74,7 @@ pub trait Schedule {
 }
 
 /// More instances than a plan has.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MoreInstances {
     /// How many of each variant, by the positions of the cases.
     pub by_case: BTreeMap<usize, usize>,
@@ -84,6 +84,20 @@ pub struct MoreInstances {
     pub position: u32,
     /// How often there were more before: another number, another order.
     pub number: u32,
+}
+
+impl MoreInstances {
+    /// The attribute of the instances that were added.
+    pub(crate) const KEY: &'static str = "added";
+}
+
+/// The look at the results that follows instances, where there are several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NextLook {
+    /// Its number.
+    pub number: u32,
+    /// The instances that are added before it, if they were planned after an earlier one.
+    pub added: Option<MoreInstances>,
 }
 
 /// Every instance of a plan, once, in random order.
@@ -131,7 +145,17 @@ impl FixedSchedule {
     ///
     /// Lost ones are measured anew as the next attempt; both halves of a duet if one is lost.
     pub fn resumed(plan: &Plan, finished: &[FinishedInstance]) -> Self {
-        let left = order(plan)
+        let left = Self {
+            left: order(plan).into(),
+        };
+        left.without(plan, finished)
+    }
+
+    /// Returns what is left after these instances were measured.
+    #[must_use]
+    pub fn without(self, plan: &Plan, finished: &[FinishedInstance]) -> Self {
+        let left = self
+            .left
             .into_iter()
             .filter_map(|mut planned| {
                 let own = (planned.case, planned.variant);

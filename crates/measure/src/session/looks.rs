@@ -8,7 +8,7 @@ use lapwing_stats::look_sizes;
 
 use super::{OpenMeasurement, place_in};
 use crate::suite::Plan;
-use crate::{FixedSchedule, InstancePlan, RunEnd, RunError};
+use crate::{FixedSchedule, InstancePlan, NextLook, RunEnd, RunError};
 
 /// The instances of a session that was measured between looks.
 #[derive(Debug, Clone, Copy)]
@@ -63,7 +63,10 @@ pub fn measure_between_looks(
         let count = due.left().count();
         if count > 0 {
             result.measured += count;
-            measurement.set_look(Some(u32::try_from(number + 1).unwrap_or(u32::MAX)));
+            measurement.set_look(Some(NextLook {
+                number: u32::try_from(number + 1).unwrap_or(u32::MAX),
+                added: None,
+            }));
             if measurement.visit(&mut due)? == RunEnd::Interrupted {
                 return Ok(result);
             }

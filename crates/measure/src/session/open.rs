@@ -7,8 +7,8 @@ use crate::execution::runner::EventOutlet;
 use crate::local::LocalExecutor;
 use crate::suite::{Plan, PlannedCommit, Variant};
 use crate::{
-    Consumer, Environment, Executor, FixedSchedule, Profiler, RunEnd, RunError, RunnerSurroundings,
-    Schedule, SessionRuns, run as measure,
+    Consumer, Environment, Executor, FixedSchedule, NextLook, Profiler, RunEnd, RunError,
+    RunnerSurroundings, Schedule, SessionRuns, run as measure,
 };
 use lapwing_model::{Record, Run};
 use lapwing_record::{RecordFile, Store};
@@ -48,7 +48,7 @@ pub struct OpenMeasurement<'m, 'a, 'c> {
     second_executor: Option<&'m mut LocalExecutor>,
     checkouts: CommitCheckouts<'a>,
     scratch: PathBuf,
-    look: Option<u32>,
+    look: Option<NextLook>,
     cluster: Option<&'m mut ClusterMeasurement>,
     profiler: Option<&'m mut Profiler>,
     surroundings: SessionSurroundings<'a>,
@@ -207,9 +207,9 @@ impl<'a> OpenMeasurement<'_, 'a, '_> {
         &mut self.checkouts
     }
 
-    /// Sets the number of the look at the results that follows.
-    pub fn set_look(&mut self, number: Option<u32>) {
-        self.look = number;
+    /// Sets the look at the results that follows.
+    pub fn set_look(&mut self, look: Option<NextLook>) {
+        self.look = look;
     }
 
     /// Installs a commit that is checked out; `false` if interrupted.
@@ -291,7 +291,7 @@ impl<'a> OpenMeasurement<'_, 'a, '_> {
                 plan,
                 runs: &self.runs,
                 sources: self.checkouts.sources(),
-                look: self.look,
+                look: self.look.clone(),
             };
             return cluster.visit(&visit, schedule, self.consumers, &self.surroundings);
         }
@@ -304,7 +304,7 @@ impl<'a> OpenMeasurement<'_, 'a, '_> {
             new_id: &mut || (self.surroundings.new_id)(),
             host: Environment::read(Path::new("/")).host,
             scratch: self.scratch.clone(),
-            look: self.look,
+            look: self.look.clone(),
             profiler: self.profiler.as_deref_mut(),
             sources: self.checkouts.sources(),
         };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lapwing_model::{InstanceEnd, InstanceOutcome, Record, Run, Session};
+use lapwing_model::{InstanceEnd, InstanceOutcome, Look, Record, Run, Session};
 use lapwing_record::inbox::is_under_way;
 use lapwing_record::private::hidden_in_plan;
 use lapwing_record::{SessionState, Store};
@@ -10,7 +10,7 @@ use lapwing_record::{SessionState, Store};
 use super::{SessionError, SessionSurroundings, place_in};
 use crate::pytest::CUT_SHORT;
 use crate::suite::Plan;
-use crate::{FinishedInstance, InstancePlan};
+use crate::{FinishedInstance, InstancePlan, MoreInstances, NextLook};
 
 pub(crate) use super::opened::find_opened;
 
@@ -72,6 +72,19 @@ pub fn stored_plan(state: &SessionState) -> Result<Plan, SessionError> {
     }
     serde_json::from_value(plan.into_owned())
         .map_err(|source| SessionError::StoredPlan { name, source })
+}
+
+/// Returns what was last added to a session after a look at its results, with that look.
+pub fn added(state: &SessionState) -> Option<(MoreInstances, NextLook)> {
+    let attributes = state.instances.iter().map(|it| &it.instance.attributes);
+    let latest = attributes.max_by_key(|attributes| Look::of(attributes))?;
+    let added: MoreInstances =
+        serde_json::from_value(latest.get(MoreInstances::KEY)?.clone()).ok()?;
+    let look = NextLook {
+        number: Look::of(latest).number,
+        added: Some(added.clone()),
+    };
+    Some((added, look))
 }
 
 /// Returns the ends of instances whose process was killed.

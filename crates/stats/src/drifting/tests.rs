@@ -116,48 +116,54 @@ struct SearchRates {
 }
 
 impl SearchCell {
+    /// Returns the machine of a search, and how likely its commits are beforehand.
+    fn machine(self, search: u64) -> (Machine, Vec<f64>) {
+        let mut random = Seed(20_261_128).numbered(search);
+        // Changed lines of each commit, log-normal.
+        let lines: Vec<f64> = (0..self.commits)
+            .map(|_| (3.0 + 1.8 * normal(&mut random)).exp())
+            .collect();
+        let (drawn_from, likely) = match self.prior {
+            KnownPrior::None => (vec![1.0; self.commits], vec![1.0; self.commits]),
+            KnownPrior::Right => (lines.clone(), half_even(&lines)),
+            KnownPrior::Wrong => (vec![1.0; self.commits], half_even(&lines)),
+        };
+        let mut culprits = Vec::new();
+        for change in self.changes {
+            let all: f64 = drawn_from[1..].iter().sum();
+            let place = uniform(&mut random) * all;
+            let mut before = 0.0;
+            let mut at = 0;
+            while before <= place && at + 1 < self.commits {
+                at += 1;
+                before += drawn_from[at];
+            }
+            culprits.push((at, change.ln_1p()));
+        }
+        culprits.sort_by_key(|(place, _)| *place);
+        let up = if uniform(&mut random) < 0.5 {
+            1.0
+        } else {
+            -1.0
+        };
+        let machine = Machine {
+            culprits,
+            sigma: self.sigma,
+            drift: self.drift,
+            outliers: self.outliers,
+            size: up * 0.08_f64.ln_1p(),
+            when: 8.0 + 20.0 * uniform(&mut random),
+            time: 0.0,
+            is_on_other: false,
+            random,
+        };
+        (machine, likely)
+    }
+
     fn rates(self, searches: u64) -> SearchRates {
         let mut rates = SearchRates::default();
         for search in 0..searches {
-            let mut random = Seed(20_261_128).numbered(search);
-            // Changed lines of each commit, log-normal.
-            let lines: Vec<f64> = (0..self.commits)
-                .map(|_| (3.0 + 1.8 * normal(&mut random)).exp())
-                .collect();
-            let (drawn_from, likely) = match self.prior {
-                KnownPrior::None => (vec![1.0; self.commits], vec![1.0; self.commits]),
-                KnownPrior::Right => (lines.clone(), half_even(&lines)),
-                KnownPrior::Wrong => (vec![1.0; self.commits], half_even(&lines)),
-            };
-            let mut culprits = Vec::new();
-            for change in self.changes {
-                let all: f64 = drawn_from[1..].iter().sum();
-                let place = uniform(&mut random) * all;
-                let mut before = 0.0;
-                let mut at = 0;
-                while before <= place && at + 1 < self.commits {
-                    at += 1;
-                    before += drawn_from[at];
-                }
-                culprits.push((at, change.ln_1p()));
-            }
-            culprits.sort_by_key(|(place, _)| *place);
-            let up = if uniform(&mut random) < 0.5 {
-                1.0
-            } else {
-                -1.0
-            };
-            let mut machine = Machine {
-                culprits,
-                sigma: self.sigma,
-                drift: self.drift,
-                outliers: self.outliers,
-                size: up * 0.08_f64.ln_1p(),
-                when: 8.0 + 20.0 * uniform(&mut random),
-                time: 0.0,
-                is_on_other: false,
-                random,
-            };
+            let (mut machine, likely) = self.machine(search);
             let limits = SearchLimits {
                 confidence: 0.95,
                 most_pairs: 30,
@@ -286,6 +292,60 @@ fn what_one_commit_does_not_explain_is_searched() {
     };
     let rates = both.rates(12);
     assert!(rates.right >= 0.9 && rates.wrong <= 0.0, "{rates:?}");
+}
+
+/// Halves what is left, as `git bisect run` does: five instances of each end in turn, and so many of each step, of which
+/// the mean is above or below the middle of the ends. Returns the shares of searches that are right and wrong, and the
+/// mean number of instances.
+fn plain_bisections(cell: SearchCell, each: usize, searches: u64) -> [f64; 3] {
+    let mut rates = [0.0; 3];
+    let weight = 1.0 / as_f64(searches);
+    for search in 0..searches {
+        let (mut machine, _) = cell.machine(search);
+        let mut sides = [0.0, 0.0];
+        for at in 0..10 {
+            let side = at / 2 % 2 ^ at % 2;
+            sides[side] += machine.measure(side * (cell.commits - 1)) / 5.0;
+        }
+        let (mut good, mut bad) = (0, cell.commits - 1);
+        while bad - good > 1 {
+            let commit = usize::midpoint(good, bad);
+            let mean = (0..each).map(|_| machine.measure(commit)).sum::<f64>() / as_f64(each);
+            let is_bad = (mean - sides[0]).abs() > (mean - sides[1]).abs();
+            *(if is_bad { &mut bad } else { &mut good }) = commit;
+        }
+        let planted: Vec<usize> = machine.culprits.iter().map(|(commit, _)| *commit).collect();
+        rates[usize::from(planted != [bad])] += weight;
+        rates[2] += weight * machine.time;
+    }
+    rates
+}
+
+#[test]
+#[ignore = "prints a table"]
+fn table_of_plain_bisections() {
+    for cell in [
+        CALM,
+        SearchCell {
+            changes: &[0.05],
+            sigma: 0.03,
+            ..CALM
+        },
+    ] {
+        for drift in DRIFTS {
+            for each in [5, 10, 25] {
+                let [right, wrong, instances] =
+                    plain_bisections(SearchCell { drift, ..cell }, each, 1_000);
+                println!(
+                    "| {:?}, σ {} | {drift:?} | {each} | {:.1} % | {:.1} % | {instances:.0} |",
+                    cell.changes,
+                    cell.sigma,
+                    100.0 * right,
+                    100.0 * wrong,
+                );
+            }
+        }
+    }
 }
 
 /// Prints a line of a table, of so many searches.

@@ -10,7 +10,7 @@ use lapwing_measure::session::{
     InstanceCounts, MeasuringParts, PythonEnvironments, SessionOpening,
 };
 use lapwing_measure::suite::{Plan, StopEarly};
-use lapwing_measure::{FixedSchedule, MoreInstances, SessionRuns};
+use lapwing_measure::{FixedSchedule, MoreInstances, NextLook, SessionRuns};
 use lapwing_model::Session;
 use lapwing_model::text::shell_word;
 use lapwing_model::text::{counted, first_names};
@@ -100,7 +100,10 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
     let environments = PythonEnvironments::prepare(&plan, &context.surroundings())?;
     let surroundings = context.surroundings();
     let parts = MeasuringParts::start(&plan, store, environments, cluster, surroundings)?;
-    let look = counts.look + 1;
+    let look = NextLook {
+        number: counts.look + 1,
+        added: Some(more),
+    };
     continue_session(
         &command.report(),
         parts,

@@ -29,7 +29,7 @@ use lapwing_measure::stack::STACKS;
 use lapwing_measure::suite::{
     Confinement, Isolation, MOST_INSTANCES_IN_ALL, Plan, StopEarly, Variant,
 };
-use lapwing_measure::{FixedSchedule, RunEnd};
+use lapwing_measure::{FixedSchedule, NextLook, RunEnd};
 use lapwing_model::Session;
 use lapwing_model::text::shell_word;
 use lapwing_record::Store;
@@ -228,20 +228,20 @@ impl Measurement {
     }
 }
 
-/// Measures the rest of a stored session and reports the results; a look at them has this number.
+/// Measures the rest of a stored session and reports the results; `look` is the look at them, if there were others.
 fn continue_session(
     report: &RunReport,
     parts: MeasuringParts<'_>,
     opening: SessionOpening,
     mut schedule: FixedSchedule,
-    look: Option<u32>,
+    look: Option<NextLook>,
     context: &Context,
 ) -> Result<ExitStatus, CliError> {
     let plan = parts.plan;
     let stored = opening.session().clone();
     let mut progress = RunProgress::new(context);
     let measured = session::measure(parts, opening, &mut progress, |measurement| {
-        measurement.set_look(look);
+        measurement.set_look(look.clone());
         match &plan.stop_early {
             Some(rule) if look.is_none() => JudgedSession {
                 plan,

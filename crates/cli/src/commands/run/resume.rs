@@ -3,7 +3,7 @@
 use lapwing_measure::bisection::SEARCH;
 use lapwing_measure::session::cluster::ClusterMeasurement;
 use lapwing_measure::session::resume::{
-    find, finished, lost, refuse_what_is_under_way, runs_of, stored_plan,
+    added, find, finished, lost, refuse_what_is_under_way, runs_of, stored_plan,
 };
 use lapwing_measure::session::{MeasuringParts, PythonEnvironments, SessionOpening};
 use lapwing_measure::stack::unimportable_stacks;
@@ -60,7 +60,13 @@ pub fn resume(
     let before = finished.len();
     finished.extend(cluster.iter().flat_map(ClusterMeasurement::under_way));
     let under_way = finished.len() - before;
-    let schedule = FixedSchedule::resumed(&plan, &finished);
+    let mut schedule = FixedSchedule::resumed(&plan, &finished);
+    let mut look = None;
+    // What `--again` added comes after the plan.
+    if let Some((more, of_added)) = added(&state).filter(|_| schedule.remaining() == 0) {
+        schedule = FixedSchedule::more(&plan, &more).without(&plan, &finished);
+        look = Some(of_added);
+    }
     if schedule.remaining() == 0 && records.is_empty() && under_way == 0 {
         if let Some(cluster) = &cluster {
             cluster.remove_folder();
@@ -86,5 +92,5 @@ pub fn resume(
     let surroundings = context.surroundings();
     let parts = MeasuringParts::start(&plan, store, environments, cluster, surroundings)?;
     let opening = SessionOpening::Again(runs, records);
-    continue_session(report, parts, opening, schedule, None, context)
+    continue_session(report, parts, opening, schedule, look, context)
 }

@@ -19,7 +19,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::suite::Plan;
-use crate::{InstancePlan, VariantSources};
+use crate::{InstancePlan, NextLook, VariantSources};
 use lapwing_model::{Id, InstanceEnd, InstanceOutcome, Record, Run, Session};
 use lapwing_record::{parse_line, write_line};
 use serde::de::DeserializeOwned;
@@ -45,7 +45,7 @@ pub struct VisitFile {
     pub runs: Vec<Run>,
     pub plan: Plan,
     pub sources: VariantSources,
-    pub look: Option<u32>,
+    pub look: Option<NextLook>,
 }
 
 /// The tasks of an array.

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use crate::execution::runner::EventOutlet;
 use crate::suite::{ClusterSettings, Plan, SchedulerSettings};
 use crate::{
-    Consumer, Event, FinishedInstance, JobCounts, RunEnd, RunError, Schedule, SessionRuns,
-    VariantSources,
+    Consumer, Event, FinishedInstance, JobCounts, NextLook, RunEnd, RunError, Schedule,
+    SessionRuns, VariantSources,
 };
 use lapwing_model::{Id, InstanceOutcome, Record, Session};
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,7 @@ pub struct ClusterVisit<'a> {
     /// The folders of its commits and Python environments.
     pub sources: VariantSources,
     /// The number of the look at the results that follows.
-    pub look: Option<u32>,
+    pub look: Option<NextLook>,
 }
 
 pub(super) fn broken(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> RunError {
@@ -371,7 +371,7 @@ impl ClusterMeasurement {
             runs: visit.runs.runs.clone(),
             plan: visit.plan.clone(),
             sources: visit.sources.clone(),
-            look: visit.look,
+            look: visit.look.clone(),
         })
     }
 
