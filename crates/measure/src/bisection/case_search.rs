@@ -111,9 +111,8 @@ impl CaseSearch {
             let single = single.filter(|it| it.commits.first == it.commits.last);
             single.map(|it| (line.commits[it.commits.last], it.difference.value > 0.0))
         });
-        let next = found.collect::<Vec<_>>().into_iter();
-        next.filter(|(commit, _)| self.examined.insert(*commit))
-            .next()
+        let mut found = found.collect::<Vec<_>>().into_iter();
+        found.find(|(commit, _)| self.examined.insert(*commit))
     }
 
     /// Returns how the search of the ends' line ended; `None` if anything is left to measure.

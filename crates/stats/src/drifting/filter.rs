@@ -226,12 +226,11 @@ impl ChangeFilter {
 
     /// Returns for each commit the probability that it is the change.
     pub(super) fn probabilities(&self) -> Vec<f64> {
-        let mut probabilities = vec![0.0; self.commits()];
+        let mut probabilities = vec![0.0];
         for (first, last, share) in self.ranges() {
             let all = self.prior_of(first..last + 1);
-            for commit in first..=last {
-                probabilities[commit] = share * self.prior_of(commit..commit + 1) / all;
-            }
+            let of_commit = |commit: usize| share * self.prior_of(commit..commit + 1) / all;
+            probabilities.extend((first..=last).map(of_commit));
         }
         probabilities
     }

@@ -304,7 +304,7 @@ fn plain_bisections(cell: SearchCell, each: usize, searches: u64) -> [f64; 3] {
         let (mut machine, _) = cell.machine(search);
         let mut sides = [0.0, 0.0];
         for at in 0..10 {
-            let side = at / 2 % 2 ^ at % 2;
+            let side = usize::from((at / 2 + at) % 2 == 1);
             sides[side] += machine.measure(side * (cell.commits - 1)) / 5.0;
         }
         let (mut good, mut bad) = (0, cell.commits - 1);
