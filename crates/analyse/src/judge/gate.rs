@@ -13,6 +13,8 @@ pub enum GateCondition {
     Failures,
     /// A benchmark that is worse in the runs of one process per side.
     WorseInRuns,
+    /// A benchmark that is undecided.
+    Inconclusive,
 }
 
 /// Outcome of a gate.
@@ -26,6 +28,8 @@ pub enum GateOutcome {
     Lacking,
     /// A benchmark fails more often than in the baseline.
     MoreFailures,
+    /// A benchmark is undecided.
+    Undecided,
     /// Only runs of one process per side were graded, which is too few for the asked regressions.
     OnlyGraded,
     /// Nothing was judged.
@@ -46,6 +50,9 @@ impl GateOutcome {
             Self::MoreFailures
         } else if has(GateCondition::WorseInRuns) && any(|it| it.verdict == Verdict::WorseInRuns) {
             Self::Worse
+        } else if has(GateCondition::Inconclusive) && any(|it| it.verdict == Verdict::Inconclusive)
+        {
+            Self::Undecided
         } else if any(is_judged) {
             Self::Passed
         } else if !any(|it| it.verdict.is_in_runs() || it.verdict == Verdict::Changed) {

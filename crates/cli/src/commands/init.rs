@@ -15,8 +15,8 @@ use crate::suite::suite_file::SUITE_FILE;
 
 /// Write a suite file for the benchmarks of this folder
 ///
-/// Benches of Cargo, tests of pytest here and in folders such as `benchmarks/`, and programs in such
-/// folders become benchmarks; if there are none, programs of the folder itself.
+/// Benches of Cargo, tests of pytest here and in folders such as `benchmarks/` or `tests/benchmarks/`,
+/// and programs in such folders become benchmarks; if there are none, programs of the folder itself.
 ///
 /// `--environments AB_environments` reads the folder of Coiled's benchmarks (`AB_NAME.conda.yaml`,
 /// `AB_NAME.dask.yaml`, `AB_NAME.cluster.yaml`, `config.yaml`): each runtime becomes a variant.

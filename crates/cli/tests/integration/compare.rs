@@ -338,6 +338,41 @@ fn a_gate_can_fail_for_failures() {
     ");
 }
 
+#[test]
+fn a_gate_can_fail_for_what_is_undecided() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut session = Session::new(1, "joins", "nightly");
+    for (version, mean) in [("1", 1.0), ("2", 1.0), ("3", 2.0)] {
+        let of_run = session.run("default", version);
+        session.instances(&of_run, "test_exact", mean, 8);
+        session.instances(&of_run, "test_noisy", mean, 2);
+    }
+    fs::write(folder.join("it.jsonl"), &session.lines.text).unwrap();
+    run(folder, &["import", "it.jsonl"]);
+    let gate = |benchmark: &str, candidate: &str, what: &str| {
+        let words = [
+            "compare",
+            "version:1",
+            candidate,
+            "-b",
+            benchmark,
+            "--fail-on",
+            what,
+        ];
+        output(folder, &words).status.code().unwrap()
+    };
+    assert_eq!(gate("test_exact", "version:2", "inconclusive"), 0);
+    assert_eq!(gate("test_exact", "version:3", "inconclusive"), 0);
+    assert_eq!(
+        gate("test_exact", "version:3", "inconclusive,regression"),
+        1
+    );
+    // Two instances per side decide nothing.
+    assert_eq!(gate("test_noisy", "version:2", "regression"), 3);
+    assert_eq!(gate("test_noisy", "version:2", "inconclusive"), 1);
+}
+
 /// Runs whose wall time gets steady at the sixth iteration, and whose rate hardly changes then.
 #[test]
 fn burn_in_is_found_from_the_wall_time_whatever_is_compared() {

@@ -102,12 +102,24 @@ impl FoundBenchmarks {
 
     /// Adds folders of tests that are benchmarks, and files of the folder itself.
     fn add_pytest(&mut self, folder: &Path) {
-        for name in FOLDERS.iter().chain(&["tests"]) {
-            let number = tests_in(&folder.join(name), *name == "tests").len();
-            if number > 0 {
-                let description = format!("{} of tests in {name}/", counted(number, "file"));
-                self.push_pytest(name, &description, &[&format!("{name}/")]);
+        let below_tests = FOLDERS.map(|name| format!("tests/{name}"));
+        let folders = FOLDERS
+            .into_iter()
+            .chain(below_tests.iter().map(String::as_str));
+        let mut has_below_tests = false;
+        for name in folders.chain(["tests"]) {
+            let files = tests_in(&folder.join(name), name == "tests");
+            if files.is_empty() {
+                continue;
             }
+            let description = format!("{} of tests in {name}/", counted(files.len(), "file"));
+            let paths = match name == "tests" && has_below_tests {
+                true => files.iter().map(|file| format!("{name}/{file}")).collect(),
+                false => vec![format!("{name}/")],
+            };
+            let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+            self.push_pytest(&name.replace('/', "-"), &description, &paths);
+            has_below_tests |= name.starts_with("tests/");
         }
         let files = tests_in(folder, true);
         if !files.is_empty() {
@@ -320,6 +332,17 @@ mod tests {
         ];
         let (found, _) = names(&pytest);
         assert_eq!(found, ["benchmarks", "run", "run.sh"]);
+        let below = [
+            ("tests/benchmarks/test_io.py", "def test_read(): pass"),
+            ("tests/test_own.py", "def test_it(benchmark): pass"),
+        ];
+        assert_eq!(names(&below).0, ["tests-benchmarks", "tests"]);
+        let suite = FoundBenchmarks::within(folder(&below).path()).suite();
+        assert!(
+            suite.contains(r#"pytest = ["tests/benchmarks/"]"#)
+                && suite.contains(r#"pytest = ["tests/test_own.py"]"#),
+            "{suite}"
+        );
         let here = [
             ("test_a.py", "def test_it(benchmark): benchmark(int)"),
             ("test_b.py", "@pytest.mark.lapwing\ndef test_it(): pass"),

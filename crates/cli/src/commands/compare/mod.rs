@@ -89,7 +89,7 @@ pub struct CompareCommand {
     filters: FilterOptions,
 }
 
-const CONDITIONS: [NamedValue<GateCondition>; 3] = [
+const CONDITIONS: [NamedValue<GateCondition>; 4] = [
     (
         "regression",
         "A regression, or a benchmark missing from the candidate",
@@ -104,6 +104,11 @@ const CONDITIONS: [NamedValue<GateCondition>; 3] = [
         "worse-in-runs",
         "A benchmark that is worse in the compared files of one process each; another process may differ",
         GateCondition::WorseInRuns,
+    ),
+    (
+        "inconclusive",
+        "A benchmark that is undecided",
+        GateCondition::Inconclusive,
     ),
 ];
 
@@ -291,6 +296,9 @@ impl CompareCommand {
             GateOutcome::MoreFailures => note(
                 "--fail-on failures fails because a benchmark fails more often than in the baseline",
             ),
+            GateOutcome::Undecided => {
+                note("--fail-on inconclusive fails because a benchmark is undecided");
+            }
         }
         ExitStatus::Judged
     }
