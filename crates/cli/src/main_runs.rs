@@ -6,6 +6,7 @@ use clap::Args;
 use lapwing_analyse::sample::{
     History, MainChoice, MainRuns, RunKey, RunOrder, SampleFilter, SuiteHistories,
 };
+use lapwing_measure::bisection::SEARCH;
 use lapwing_record::{Filter, RunHead, Store};
 use lapwing_show::answers::detect::{main_notes, order_note};
 use lapwing_show::writing::Note;
@@ -58,6 +59,14 @@ impl MainOption {
             sessions.is_none_or(|it| it.contains(&run.session))
                 && chosen.is_none_or(|it| it.contains(&run.id))
         });
+        // A search measures some commits often, so it is no part of a history, unless there is nothing else.
+        let all = runs.len();
+        let searches = store.catalogue().sessions_with(SEARCH)?;
+        if asked.runs.alternatives(RunKey::Session).is_empty()
+            && runs.iter().any(|run| !searches.contains(&run.session))
+        {
+            runs.retain(|run| !searches.contains(&run.session));
+        }
         let line = repository.line_of(&runs);
         let main = MainRuns::of(&runs, line.as_ref(), choice).checked(line.as_ref())?;
         let judged: Vec<&RunHead> = (runs.iter())
@@ -71,7 +80,7 @@ impl MainOption {
             notes.extend(order_note(&orders));
         }
         let mut filter = filter.clone();
-        if main.judged.len() < runs.len() {
+        if main.judged.len() < all {
             filter.runs = Some(main.judged);
         }
         Ok(JudgedRuns {

@@ -25,6 +25,8 @@ const TOTALS: usize = 5;
 const TOTALS_REACH: f64 = 2.0;
 /// Other changes have at least this share of the ends' difference.
 const LEAST_SHARE: f64 = 0.25;
+/// A part of a search leaves the rest of the instances to others from so many on.
+const MOST_OF_A_PART: usize = 300;
 /// How often what is left is divided again.
 const DEPTH: usize = 3;
 
@@ -91,7 +93,7 @@ impl DriftingSearch {
     fn begin(&mut self, [first, last]: [usize; 2]) {
         let left = self.limits.most.saturating_sub(self.count);
         let limits = SearchLimits {
-            most: left.min(self.limits.most.div_ceil(2)),
+            most: left.min(MOST_OF_A_PART.max(self.limits.most / 2)),
             ..self.limits
         };
         let whole = self.parts.first().and_then(|it| it.search.ends);
@@ -238,11 +240,12 @@ impl DriftingSearch {
         self.parts[0].search.ends
     }
 
-    /// Returns the last comparison of the part that is under way, or that was the last.
+    /// Returns the last comparison.
     #[must_use]
     pub fn compared(&self) -> Option<PairDifference> {
-        let search = &self.current().search;
-        search.parent.or(search.ends)
+        let parts = self.parts.iter().rev();
+        let mut compared = parts.map(|it| it.search.parent.or(it.search.ends));
+        compared.find_map(|it| it)
     }
 
     /// Returns the part of the ends' difference that the found changes do not explain; `None` if they explain it all, as

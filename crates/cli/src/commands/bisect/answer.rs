@@ -190,11 +190,6 @@ impl CaseView<'_> {
             }
             let BisectedCommit { label, hash } = self.commit(*variant);
             let means = self.search.visits.means(self.case.case, *variant);
-            let logs: Vec<f64> = means
-                .iter()
-                .filter(|it| **it > 0.0)
-                .map(|it| it.ln())
-                .collect();
             let broken = self.case.broken.get(variant);
             // Without a difference, each commit is as likely.
             let is_likely = probability >= LIKELY && !is_alike;
@@ -212,7 +207,7 @@ impl CaseView<'_> {
                     .summary(*variant)
                     .map_or_else(String::new, |it| it.subject),
                 instances: means.len(),
-                value: lapwing_stats::mean(&logs).map(f64::exp),
+                value: lapwing_stats::median(&means),
                 probability,
                 broken: broken.cloned(),
                 label,

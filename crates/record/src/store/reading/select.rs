@@ -198,6 +198,18 @@ impl StoreCatalogue<'_> {
             .read(|snapshot| query::rows(snapshot, &sql, [], read_run_head))
     }
 
+    /// Returns the sessions that have an attribute.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn sessions_with(&self, attribute: &str) -> StoreResult<BTreeSet<Id>> {
+        let sql = "SELECT id FROM session WHERE json_type(attributes, '$.' || ?1) IS NOT NULL";
+        let found = self
+            .store
+            .read(|snapshot| query::rows(snapshot, sql, [attribute], |row| parsed(row, 0)))?;
+        Ok(found.into_iter().collect())
+    }
+
     /// Returns the first instance of each of these runs; none of a run without an instance.
     ///
     /// # Errors

@@ -174,7 +174,7 @@ pub struct BisectRow {
     pub subject: String,
     /// Number of instances that the search used.
     pub instances: usize,
-    /// Their geometric mean.
+    /// The median of their means.
     pub value: Option<f64>,
     /// The probability that it changed the benchmark.
     pub probability: f64,

@@ -3,9 +3,12 @@
 use lapwing_model::text::{counted, joined, joined_with_and};
 use lapwing_stats::PairDifference;
 
-use super::{BisectedBenchmark, BisectedBranch, BisectedChange, BisectionOutcome};
+use super::{BisectedBenchmark, BisectedBranch, BisectedChange, BisectedPair, BisectionOutcome};
 use crate::writing::Note;
 use crate::{LookedText, percent, ratio};
+
+/// A commit with a smaller probability is hardly likelier than others.
+const LIKELY: f64 = 0.1;
 
 impl BisectedBenchmark {
     /// Returns the conclusion in one sentence.
@@ -18,12 +21,17 @@ impl BisectedBenchmark {
             BisectionOutcome::NoDifference => {
                 let ends = self.ends.as_ref();
                 format!(
-                    "no difference between the ends to search for: `{id}` {}",
+                    "the ends do not differ for certain, so there is nothing to search for: `{id}` {}",
                     ends.map_or_else(String::new, |pair| pair.difference.text())
                 )
             }
             BisectionOutcome::Zero => {
-                format!("no difference between the ends to search for: `{id}` is 0 at both")
+                format!(
+                    "the ends do not differ, so there is nothing to search for: `{id}` is 0 at both"
+                )
+            }
+            BisectionOutcome::NotFound(suspects) if suspects.probability < LIKELY => {
+                format!("no commit can be named as the one that changed `{id}`")
             }
             BisectionOutcome::NotFound(suspects) => format!(
                 "no commit can be named; most likely {} ({})",
@@ -85,7 +93,7 @@ impl BisectedChange {
     fn notes(&self) -> Vec<Note> {
         let mut notes = Vec::new();
         let text = format!(
-            "compared with {}, by {} that the search did not use: {}",
+            "compared with {}, by {}: {}",
             self.parent.baseline.label,
             self.parent.difference.instances_text(),
             self.parent.difference.text()
@@ -150,7 +158,16 @@ pub fn notes(benchmark: &BisectedBenchmark) -> Vec<Note> {
         benchmark.outcome,
         BisectionOutcome::Found | BisectionOutcome::NotFound(_)
     );
-    if let Some(ends) = benchmark.ends.as_ref().filter(|_| is_searched) {
+    // Of two commits there is one comparison.
+    let is_same = |ends: &BisectedPair| {
+        let mut found = benchmark.found.iter();
+        found.any(|it| {
+            it.parent.baseline.hash == ends.baseline.hash
+                && it.parent.candidate.hash == ends.candidate.hash
+        })
+    };
+    let ends = benchmark.ends.as_ref();
+    if let Some(ends) = ends.filter(|ends| is_searched && !is_same(ends)) {
         let text = format!(
             "between the ends: {}, by {}",
             ends.difference.text(),
@@ -176,8 +193,7 @@ pub fn notes(benchmark: &BisectedBenchmark) -> Vec<Note> {
     match &benchmark.outcome {
         BisectionOutcome::NoDifference => notes.push(Note::new(
             "no_difference",
-            "the change may be smaller than can be seen with so few instances (--instances), come from elsewhere, or not \
-             exist",
+            "the change may be smaller than can be seen here, come from elsewhere, or not exist",
         )),
         BisectionOutcome::NotFound(_) => notes.push(Note::new(
             "not_found",
