@@ -1,7 +1,5 @@
 //! A change of a history as a search: its range of commits, benchmark, metric and setting.
 
-use std::collections::BTreeMap;
-
 use lapwing_analyse::detect::{DetectOptions, Histories, change_id, detect};
 use lapwing_analyse::sample::Subject;
 use lapwing_measure::suite::{Plan, Variant};
@@ -85,7 +83,7 @@ impl SearchedFinding {
                 .factors
                 .iter()
                 .map(|(factor, level)| (factor.clone(), level.to_string()))
-                .collect::<BTreeMap<_, _>>();
+                .collect();
             let mut wanted = setting.levels.iter();
             setting
                 .variant

@@ -185,8 +185,13 @@ pub fn notes(benchmark: &BisectedBenchmark) -> Vec<Note> {
     }
     if benchmark.refuted > 0 {
         let commits = counted(benchmark.refuted, "commit");
+        let parents = if benchmark.refuted == 1 {
+            "its parent"
+        } else {
+            "their parents"
+        };
         let text = format!(
-            "{commits} did not differ from the parent as the ends do, and the search went on"
+            "{commits} did not differ from {parents} as the ends do, and the search went on"
         );
         notes.push(Note::new("refuted", text).with("commits", benchmark.refuted));
     }
