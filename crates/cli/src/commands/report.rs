@@ -366,11 +366,10 @@ fn usual_sides(
     }
     let texts: Vec<String> = match (sessions.as_slice(), variants.len()) {
         ([_], 2..=MOST_VARIANTS) => variants.iter().map(|it| format!("variant:{it}")).collect(),
-        // Sessions without a name would be called by their ids.
-        ([.., (_, Some(before)), (_, Some(latest))], 1) => {
+        // Sessions without a name would be called by their ids, and those of one name would be the same side.
+        ([.., (_, Some(before)), (_, Some(latest))], 1) if before != latest => {
             [before, latest].map(|it| format!("session:{it}")).to_vec()
         }
-
         _ => Vec::new(),
     };
     let sides = texts.iter().map(|text| parse_side(text));

@@ -287,6 +287,28 @@ fn variants_are_compared_with_the_one_that_was_measured_first_unless_one_is_the_
 }
 
 #[test]
+fn two_sessions_of_one_name_are_no_two_sides() {
+    let mut lines = lapwing_testing::RecordLines::default();
+    for second in 0..2 {
+        let name = serde_json::json!({"name": "pytest-20260101"});
+        let session = lines.session(&format!("2026-01-01T00:00:0{second}Z"), name);
+        let run = lines.run(&session, serde_json::json!({}));
+        for _ in 0..5 {
+            let id = lines.instance(&run, "b", serde_json::json!({}));
+            lines.iteration(&id, 0, serde_json::json!({"metrics": {"wall_time": 1.0}}));
+            lines.instance_end(&id);
+        }
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    std::fs::write(directory.path().join("r.jsonl"), lines.text).expect("it writes");
+    let arguments: [&[&str]; 2] = [&["import", "r.jsonl"], &["report"]];
+    for arguments in arguments {
+        let output = lapwing(directory.path(), arguments);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
 fn what_could_be_compared_is_not_said_to_have_nothing_to_compare_with() {
     let variants = ["a", "b", "c", "d", "e", "f"].map(|it| (it, 1.0));
     for (variants, said) in [
