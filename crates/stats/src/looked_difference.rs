@@ -1,75 +1,57 @@
 //! The difference of two sides at a look, while they are measured.
 
+use crate::ratios::hodges_lehmann::shift_of_ranks;
 use crate::{
-    ComparisonLook, Confidence, Difference, FamilyTest, Interval, Replicates, Seed, VariancePrior,
-    as_f64, family_tests, known_noise_test, mean, standard_deviation,
+    ComparisonLook, Confidence, FamilyTest, Interval, VariancePrior, as_f64, known_noise_test,
+    mann_whitney, mean, standard_deviation,
 };
-
-/// Draws relabellings where there are too many for all of them.
-const SEED: Seed = Seed(7);
 
 /// The difference of two sides of logarithms at a look; its interval is corrected for repeated looks, too.
 #[derive(Debug, Clone, Copy)]
 pub struct LookedDifference {
     /// The number of values of each side.
     pub instances: [usize; 2],
-    /// The difference of the logarithms.
-    pub difference: Difference,
-    /// The test that it is from; `None` if all values are equal.
-    pub test: Option<FamilyTest>,
-    /// Its standard error.
-    pub error: f64,
-    /// The p-value that sufficed at the look.
+    /// The difference of the logarithms, candidate − baseline.
+    pub value: f64,
+    /// Its interval; from −∞ to ∞ if there are too few values for any.
+    pub interval: Interval,
+    /// Two-sided p-value of "the difference is 0".
+    pub p_value: f64,
+    /// The p-value that suffices at the look.
     pub level: f64,
-    /// Whether the sides differ significantly, corrected for repeated looks.
-    pub is_certain: bool,
 }
 
 impl LookedDifference {
-    /// Returns the difference of the candidate from the baseline; `history` are earlier comparisons, which show the
-    /// noise ([`family_tests`]). `None` if a side has fewer than two values.
+    /// Returns the difference of the candidate from the baseline, by ranks, so that a few outlying instances on either
+    /// side hardly matter: the median of the differences of all pairs with its interval (Hodges and Lehmann), and the
+    /// test of Mann and Whitney ([`hodges_lehmann`](crate::hodges_lehmann()), [`mann_whitney`]). `None` if a side has
+    /// fewer than two values.
     ///
     /// ```
     /// use lapwing_stats::{LookedDifference, comparison_looks};
     ///
     /// let look = comparison_looks(5, None, 0.05)[0];
-    /// let sides = [[1.00, 1.01, 0.99, 1.02, 1.00], [1.30, 1.29, 1.31, 1.30, 1.32]];
-    /// let sides = sides.map(|side| side.map(f64::ln).to_vec());
-    /// let looked = LookedDifference::at(look, sides, &[]).unwrap();
-    /// assert!(looked.is_certain && looked.standard_errors() > 4.0);
+    /// let sides = [[1.00, 1.01, 0.99, 1.02, 3.00], [1.30, 1.29, 1.31, 1.30, 1.32]];
+    /// let [baseline, candidate] = sides.map(|side| side.map(f64::ln));
+    /// let looked = LookedDifference::by_ranks(look, &baseline, &candidate).unwrap();
+    /// assert!((looked.ratio().0 - 1.3).abs() < 0.02);
     /// ```
     #[must_use]
-    pub fn at(look: ComparisonLook, sides: [Vec<f64>; 2], history: &[Replicates]) -> Option<Self> {
-        if sides.iter().any(|side| side.len() < 2) {
+    pub fn by_ranks(look: ComparisonLook, baseline: &[f64], candidate: &[f64]) -> Option<Self> {
+        let instances = [baseline.len(), candidate.len()];
+        if instances.iter().any(|it| *it < 2) {
             return None;
         }
-        let instances = [sides[0].len(), sides[1].len()];
-        let variance: f64 = (sides.iter())
-            .map(|side| {
-                let deviation = standard_deviation(side).unwrap_or(f64::NAN);
-                deviation.powi(2) / as_f64(side.len())
-            })
-            .sum();
-        let confidence = Confidence::new(1.0 - look.level).unwrap_or(Confidence::P95);
-        let replicates = Replicates::Sides(sides);
-        let test = family_tests(std::slice::from_ref(&replicates), history, SEED)[0];
-        let by_history = test.and_then(|test| {
-            let (interval, method) = test.interval(confidence)?;
-            Some(Difference {
-                value: test.difference,
-                interval,
-                p_value: test.p_value,
-                method,
-            })
-        });
-        let difference = by_history.or_else(|| replicates.difference(confidence))?;
+        let (value, interval) = shift_of_ranks(baseline, candidate, confidence_at(look.level))?;
         Some(Self {
             instances,
-            difference,
-            test,
-            error: variance.sqrt(),
+            value,
+            interval: interval.unwrap_or(Interval {
+                lower: f64::NEG_INFINITY,
+                upper: f64::INFINITY,
+            }),
+            p_value: mann_whitney(baseline, candidate)?.p_value,
             level: look.level,
-            is_certain: difference.p_value <= look.level,
         })
     }
 
@@ -91,37 +73,59 @@ impl LookedDifference {
             ..*known
         };
         let test = known_noise_test([&sessions, &[mean(candidate)?]], &known)?;
-        let confidence = Confidence::new(1.0 - look.level).unwrap_or(Confidence::P95);
-        let (interval, method) = test.interval(confidence)?;
+        let (interval, _) = test.interval(confidence_at(look.level))?;
         Some(Self {
             instances: [baseline.iter().map(Vec::len).sum(), candidate.len()],
-            difference: Difference {
-                value: test.difference,
-                interval,
-                p_value: test.p_value,
-                method,
-            },
-            test: Some(test),
-            error: (test.variance * test.scale).sqrt(),
+            value: test.difference,
+            interval,
+            p_value: test.p_value,
             level: look.level,
-            is_certain: test.p_value <= look.level,
         })
     }
 
     /// Returns the ratio with its interval.
     #[must_use]
     pub fn ratio(&self) -> (f64, Interval) {
-        let interval = self.difference.interval;
         let ends = Interval {
-            lower: interval.lower.exp(),
-            upper: interval.upper.exp(),
+            lower: self.interval.lower.exp(),
+            upper: self.interval.upper.exp(),
         };
-        (self.difference.value.exp(), ends)
+        (self.value.exp(), ends)
     }
 
-    /// Returns how many standard errors apart the sides are.
+    /// Returns the difference of the reciprocals: of a metric of which more is better.
     #[must_use]
-    pub fn standard_errors(&self) -> f64 {
-        self.difference.value.abs() / self.error.max(f64::MIN_POSITIVE)
+    pub fn reversed(&self) -> Self {
+        Self {
+            value: -self.value,
+            interval: Interval {
+                lower: -self.interval.upper,
+                upper: -self.interval.lower,
+            },
+            ..*self
+        }
     }
+
+    /// Returns a t-test with this difference and an interval as wide as this one, to compute with; `None` if there is no
+    /// interval.
+    #[must_use]
+    pub fn as_test(&self) -> Option<FamilyTest> {
+        let freedom = as_f64(self.instances[0] + self.instances[1]) - 2.0;
+        let t = confidence_at(self.level).t_quantile(freedom)?;
+        let error = (self.interval.upper - self.interval.lower) / (2.0 * t);
+        let scale: f64 = self.instances.iter().map(|it| 1.0 / as_f64(*it)).sum();
+        (error.is_finite() && error > 0.0).then(|| {
+            FamilyTest::alone(
+                self.value,
+                self.p_value,
+                error.powi(2) / scale,
+                scale,
+                freedom,
+            )
+        })
+    }
+}
+
+fn confidence_at(level: f64) -> Confidence {
+    Confidence::new(1.0 - level).unwrap_or(Confidence::P95)
 }

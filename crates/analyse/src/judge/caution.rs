@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lapwing_stats::{Modes, mann_whitney, mean, modes};
+use lapwing_stats::{Modes, as_f64, mann_whitney, mean, median, modes};
 
 use super::compare::{SideSample, have_other_units};
 use super::instance_means;
@@ -54,6 +54,8 @@ pub enum Caution {
     NarrowMethod,
     /// The instance means fall into groups, and there are too few for the interval to keep its level.
     FewOfSeveralModes,
+    /// A few instances are far from the others of their side, which widens the interval of a ratio of means.
+    Outliers,
     /// The sessions that a side pools change over time.
     PoolDrifts {
         /// The name of the side.
@@ -111,6 +113,35 @@ pub(super) fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
 /// Number of instances per side from which intervals keep their level even if means fall into groups
 /// (`docs/calibration.md`).
 const ENOUGH_FOR_MODES: usize = 10;
+
+/// Instances are outliers if they are farther from the median of their side than so many robust standard deviations,
+/// and than this logarithm.
+const FAR: f64 = 8.0;
+const FAR_LOGARITHM: f64 = 0.1;
+/// The fewest instances per side among which outliers are told, and the largest share that are any.
+const ENOUGH_FOR_OUTLIERS: usize = 5;
+const MOST_OUTLIERS: f64 = 0.25;
+
+/// Returns the caution of a few instances that are far from the others of their side, if there are any.
+pub(super) fn outliers(sides: [&SideSample; 2]) -> Option<Caution> {
+    let means = sides.map(|side| instance_means(&side.cleaned));
+    if means.iter().any(|it| it.len() < ENOUGH_FOR_OUTLIERS) {
+        return None;
+    }
+    let distances = means.iter().flat_map(|side| {
+        let logs: Vec<f64> = side.iter().map(|it| it.ln()).collect();
+        let middle = median(&logs).unwrap_or(f64::NAN);
+        logs.into_iter().map(move |it| (it - middle).abs())
+    });
+    let distances: Vec<f64> = distances.collect();
+    let far = (FAR * DEVIATIONS_OF_MEDIAN * median(&distances)?).max(FAR_LOGARITHM);
+    let found = distances.iter().filter(|it| **it > far).count();
+    let are_few = as_f64(found) <= MOST_OUTLIERS * as_f64(distances.len());
+    (found > 0 && are_few).then_some(Caution::Outliers)
+}
+
+/// The standard deviation of a normal distribution, in median distances from its median.
+const DEVIATIONS_OF_MEDIAN: f64 = 1.4826;
 
 fn are_apart(sides: [&SideSample; 2], of: impl Fn(&SideSample) -> &BTreeSet<String>) -> bool {
     let [baseline, candidate] = sides.map(of);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::caution::{Caution, cautions, design_cautions};
+use super::caution::{Caution, cautions, design_cautions, outliers};
 use super::descriptive::DescriptiveRatio;
 use super::duet::DuetPart;
 use super::family::{FamilyAnswer, of_ratio, own_test, point};
@@ -102,6 +102,11 @@ impl CompareMethod {
             Self::BrunnerMunzel => "brunner-munzel",
             Self::Permutation => "permutation",
         }
+    }
+
+    /// Returns whether a few instances far from the others widen its intervals.
+    fn is_of_means(self) -> bool {
+        !matches!(self, Self::MannWhitney | Self::BrunnerMunzel)
     }
 
     /// Returns whether the intervals are too narrow with this few instances (`docs/calibration.md`).
@@ -344,6 +349,9 @@ pub fn compare(
     if let Some(replication) = &replication {
         let of_sessions = is_default.then_some(replication.unit);
         cautions.extend(design_cautions(sides, of_sessions));
+    }
+    if ratio.is_some() && options.method.is_of_means() {
+        cautions.extend(outliers(sides));
     }
     if ratio.is_some() && options.method.is_narrow_with_few(sides) {
         cautions.push(Caution::NarrowMethod);

@@ -178,27 +178,6 @@ impl EarlierComparisons {
         Ok(earlier)
     }
 
-    /// Returns the comparisons of two sides within the sessions of a benchmark, but for those that are compared.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
-    pub fn sides_of(
-        store: &Store,
-        suite: &str,
-        benchmark: &str,
-        metric: &MetricName,
-        compared: &BTreeSet<Id>,
-        rules: &CleaningRules,
-    ) -> Result<Vec<Replicates>, StoreError> {
-        let mut earlier = Self::default();
-        let key = (suite.to_owned(), benchmark.to_owned());
-        let metrics = BTreeSet::from([metric.clone()]);
-        let wanted = BTreeMap::from([(key, metrics)]);
-        earlier.read(store, wanted, compared, rules)?;
-        let found = earlier.by_benchmark.into_values().flatten();
-        Ok(found.filter_map(|it| it.sides).collect())
-    }
-
     /// Returns how much the earlier sessions of a benchmark, or of its suite, differ on one host, but for those that are
     /// compared; `None` if they do not show it.
     ///

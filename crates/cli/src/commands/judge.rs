@@ -22,10 +22,7 @@ use lapwing_model::text::counted;
 use lapwing_model::{Better, Id};
 use lapwing_show::answers::judgement::{JudgeAnswer, Judged, JudgedSessions};
 use lapwing_show::writing::NextStep;
-use lapwing_stats::{
-    Confidence, Difference, Interval, LookedDifference, NeededReplicates, SlowdownAnswer,
-    VerdictRule,
-};
+use lapwing_stats::{Confidence, LookedDifference, NeededReplicates, SlowdownAnswer, VerdictRule};
 
 use super::bisect::{CommitOptions, say_news};
 use crate::cleaning::CleaningOptions;
@@ -190,14 +187,6 @@ impl JudgeCommand {
             JudgedBaseline::Measured => BTreeSet::new(),
             JudgedBaseline::Stored { sessions, .. } => sessions.clone(),
         };
-        let history = EarlierComparisons::sides_of(
-            &store,
-            &plan.suite,
-            &plan.cases[0].benchmark.id,
-            &self.options.metric,
-            &sessions,
-            &judging.rules,
-        )?;
         let judged_sessions = match &baseline {
             JudgedBaseline::Measured => JudgedSessions::Same,
             JudgedBaseline::Stored { logs, .. } => {
@@ -249,7 +238,6 @@ impl JudgeCommand {
             case: 0,
             commits: [0, working_tree],
             baseline: stored_baseline,
-            history,
             most: self.options.instances as usize,
             // Each of both wrong answers may have all of the error rate.
             alpha: 2.0 * (1.0 - self.options.confidence.level()),
@@ -373,24 +361,11 @@ struct JudgementRule {
 
 impl JudgementRule {
     fn answer(&self, compared: &LookedDifference) -> SlowdownAnswer {
-        let difference = if self.is_higher_better {
-            reversed(compared.difference)
-        } else {
-            compared.difference
+        let looked = match self.is_higher_better {
+            true => compared.reversed(),
+            false => *compared,
         };
-        SlowdownAnswer::at(&difference, compared.level, self.smallest_effect.ln_1p())
-    }
-}
-
-/// Returns the difference of the reciprocals.
-fn reversed(difference: Difference) -> Difference {
-    Difference {
-        value: -difference.value,
-        interval: Interval {
-            lower: -difference.interval.upper,
-            upper: -difference.interval.lower,
-        },
-        ..difference
+        SlowdownAnswer::at(&looked, self.smallest_effect.ln_1p())
     }
 }
 
@@ -408,6 +383,6 @@ fn needed(compared: &LookedDifference, smallest_effect: f64) -> Option<NeededRep
         level: compared.level,
         confidence: Confidence::new(1.0 - compared.level).unwrap_or(Confidence::P95),
     };
-    let test = compared.test?;
+    let test = compared.as_test()?;
     Some(test.replicates_for_verdict(&rule))
 }

@@ -11,6 +11,7 @@ mod answers;
 mod audit;
 mod benchstat_habit;
 mod bisect;
+mod bisect_installs;
 mod bisect_jobs;
 mod burn_in;
 mod burn_in_files;

@@ -1,8 +1,6 @@
 //! Two commits, or a commit and the working tree, measured until a question about them is answered.
 
-use lapwing_stats::{
-    ComparisonLook, LookedDifference, Replicates, VariancePrior, comparison_looks,
-};
+use lapwing_stats::{ComparisonLook, LookedDifference, VariancePrior, comparison_looks};
 
 use super::SearchStep;
 use super::visits::{CommitVisits, VisitStep};
@@ -47,8 +45,6 @@ pub struct SideComparison {
     pub commits: [usize; 2],
     /// A baseline that was measured before; then only the candidate is measured.
     pub baseline: Option<StoredBaseline>,
-    /// Earlier comparisons of the benchmark, which show its noise.
-    pub history: Vec<Replicates>,
     /// The most instances of each side.
     pub most: usize,
     /// The error rate of all looks together, two-sided.
@@ -137,7 +133,7 @@ impl SideComparison {
             LookedDifference::across_sessions(look, &baseline.sessions, &sides[1], &noise)
         });
         let across = across.filter(|_| broken.is_empty());
-        match across.or_else(|| LookedDifference::at(look, sides, &self.history)) {
+        match across.or_else(|| LookedDifference::by_ranks(look, &sides[0], &sides[1])) {
             Some(looked) => Ok(CommitComparison { commits, looked }),
             None => Err(broken),
         }

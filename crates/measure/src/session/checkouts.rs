@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use lapwing_model::Id;
 
 use super::build_step::{BuildResult, build};
+use super::kept_environments::KeptEnvironments;
 use super::worktrees::Worktrees;
 use super::{SessionError, SessionRemark, SessionSurroundings};
 use crate::local::LocalExecutor;
@@ -66,6 +67,8 @@ pub struct CommitCheckouts<'a> {
     surroundings: SessionSurroundings<'a>,
     made: Vec<(PathBuf, PathBuf)>,
     sources: VariantSources,
+    /// What commits are installed into; `None` before the first is.
+    kept: Option<KeptEnvironments<'a>>,
     // Dropped after the checkouts in it.
     worktrees: Option<Worktrees>,
 }
@@ -89,6 +92,7 @@ impl<'a> CommitCheckouts<'a> {
             surroundings,
             made: Vec::new(),
             sources: VariantSources::new(environments.clone()),
+            kept: None,
             worktrees: worktrees.map_err(SessionError::NoCommitFolder)?,
         })
     }
@@ -117,11 +121,14 @@ impl<'a> CommitCheckouts<'a> {
         self.made.push((repository.clone(), folder.clone()));
         let source = match add_worktree(commit, &folder) {
             Err(reason) => CommitState::Broken(format!("{NOT_CHECKED_OUT}: {reason}")),
-            Ok(()) => match self.build(Some(commit), &folder, executor)? {
-                BuildResult::Well => CommitState::Ready(CommitFolder {
-                    repository,
-                    folder: folder.canonicalize().unwrap_or(folder),
-                }),
+            Ok(()) => match self.build_kept(commit, &folder, executor)? {
+                BuildResult::Well => {
+                    let folder = folder.canonicalize().unwrap_or(folder);
+                    match self.objection(&folder) {
+                        None => CommitState::Ready(CommitFolder { repository, folder }),
+                        Some(wrong) => CommitState::Broken(format!("{NOT_INSTALLED}: {wrong}")),
+                    }
+                }
                 BuildResult::Badly(reason) => CommitState::Broken(reason),
                 BuildResult::Interrupted => return Ok(false),
             },
@@ -147,25 +154,64 @@ impl<'a> CommitCheckouts<'a> {
         let Some(folder) = place.and_then(|it| it.commit).map(|it| it.folder) else {
             return Ok(true);
         };
+        self.keep_environments(command);
         let path = command_text(&CommandLine::Words(vec![folder.display().to_string()]));
         let command = CommandLine::Shell(command.replace("{worktree}", &path));
         let environment = [source_variable(&folder)].into();
         let directory = &self.surroundings.places.directory;
-        match build(executor, command, directory, environment)? {
-            BuildResult::Well => Ok(true),
-            BuildResult::Interrupted => Ok(false),
-            BuildResult::Badly(reason) => {
-                let reason = format!("{NOT_INSTALLED}: {reason}");
-                self.surroundings.remark(SessionRemark::NotMeasured {
-                    label: commit.label(),
-                    reason: reason.clone(),
-                });
-                if let Some(commit) = &commit.commit {
-                    self.sources.insert(commit, CommitState::Broken(reason));
-                }
-                Ok(true)
+        let wrong = match build(executor, command, directory, environment)? {
+            BuildResult::Well => self.objection(&folder),
+            BuildResult::Interrupted => return Ok(false),
+            BuildResult::Badly(reason) => Some(reason),
+        };
+        if let Some(wrong) = wrong {
+            let reason = format!("{NOT_INSTALLED}: {wrong}");
+            self.surroundings.remark(SessionRemark::NotMeasured {
+                label: commit.label(),
+                reason: reason.clone(),
+            });
+            if let Some(commit) = &commit.commit {
+                self.sources.insert(commit, CommitState::Broken(reason));
             }
         }
+        Ok(true)
+    }
+
+    /// Keeps the Python environments that a command may install into, unless that is done.
+    fn keep_environments(&mut self, command: &str) {
+        let Some(worktrees) = self.worktrees.as_ref().filter(|_| self.kept.is_none()) else {
+            return;
+        };
+        let own = self.plan.variants.iter();
+        let own = own.filter_map(|it| Some(self.sources.python_of(it).ok()??.interpreter()));
+        let own = own.map(PathBuf::from).collect();
+        let folder = worktrees.folder();
+        match KeptEnvironments::keep(self.plan, own, command, folder, self.surroundings) {
+            Ok(kept) => self.kept = Some(kept),
+            Err(error) => self.surroundings.remark(SessionRemark::Note(format!(
+                "what is installed now cannot be kept, and will not be put back ({error})"
+            ))),
+        }
+    }
+
+    /// Returns why what was installed from a folder is not what is measured, if so.
+    fn objection(&mut self, folder: &Path) -> Option<String> {
+        self.kept.as_mut()?.objection(folder)
+    }
+
+    /// Builds a commit; if that installs it into an environment that commits share, the environment is kept before.
+    fn build_kept(
+        &mut self,
+        commit: &PlannedCommit,
+        folder: &Path,
+        executor: &mut LocalExecutor,
+    ) -> Result<BuildResult, ExecutorError> {
+        if let Some(command) = self.plan.build.as_ref().map(command_text)
+            && (!self.plan.interleave || command.contains("pip"))
+        {
+            self.keep_environments(&command);
+        }
+        self.build(Some(commit), folder, executor)
     }
 
     /// Builds the working tree of a repository; the reason if that fails.

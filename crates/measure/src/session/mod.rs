@@ -49,6 +49,7 @@ mod checkouts;
 pub mod cluster;
 mod error;
 mod journal;
+mod kept_environments;
 mod lock_digest;
 mod looks;
 mod machine;

@@ -93,7 +93,16 @@ impl SessionPlaces {
 
     /// Returns whether there is such a program.
     pub fn has_program(&self, name: &str) -> bool {
-        std::env::split_paths(&self.search_path).any(|folder| folder.join(name).is_file())
+        self.program(name).is_some()
+    }
+
+    /// Returns the path of a program as a shell in the working directory finds it; links stay.
+    pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
+        if name.contains('/') {
+            return Some(self.directory.join(name)).filter(|it| it.is_file());
+        }
+        let mut folders = std::env::split_paths(&self.search_path);
+        folders.find_map(|folder| Some(folder.join(name)).filter(|it| it.is_file()))
     }
 }
 

@@ -12,6 +12,7 @@ use lapwing_model::Id;
 use lapwing_record::inbox::is_named;
 
 use super::SessionPlaces;
+use super::kept_environments::{NOTE, put_back};
 
 /// The folder for the commits of one session. Its owner holds the lock of the file beside it; if the lock is free, the
 /// owner is dead.
@@ -70,7 +71,7 @@ impl SessionPlaces {
     }
 }
 
-/// Removes the checkouts of killed processes, as far as possible.
+/// Removes the checkouts of killed processes, and puts back what they installed over, as far as possible.
 pub fn remove_killed_checkouts(places: &SessionPlaces) {
     let user = fs::metadata("/proc/self").map_or(0, |it| it.uid());
     for cache in &places.caches {
@@ -131,12 +132,15 @@ fn open(path: &Path) -> io::Result<File> {
     options.create(true).truncate(false).write(true).open(path)
 }
 
-/// Removes the folders of ended sessions, as far as possible.
+/// Puts back what ended sessions installed over, and removes their folders, as far as possible.
 fn clear(all: &Path) {
     let entries = fs::read_dir(all).into_iter().flatten().flatten();
     let names: BTreeSet<String> = entries
         .filter_map(|it| it.file_name().into_string().ok())
-        .filter_map(|it| Some(it.trim_end_matches(".lock").parse::<Id>().ok()?.to_string()))
+        .filter_map(|it| {
+            let name = it.trim_end_matches(".lock").trim_end_matches(NOTE);
+            Some(name.parse::<Id>().ok()?.to_string())
+        })
         .collect();
     for name in names {
         let lock_path = all.join(format!("{name}.lock"));
@@ -144,6 +148,11 @@ fn clear(all: &Path) {
         match lock.try_lock() {
             Ok(()) if is_named(&lock, &lock_path).unwrap_or(false) => {}
             Ok(()) | Err(TryLockError::WouldBlock | TryLockError::Error(_)) => continue,
+        }
+        let note = all.join(format!("{name}{NOTE}"));
+        if note.exists() && put_back(&note).is_err() {
+            // The next process tries it again.
+            continue;
         }
         let session = all.join(&name);
         for folder in fs::read_dir(&session).into_iter().flatten().flatten() {

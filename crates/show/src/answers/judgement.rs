@@ -148,11 +148,12 @@ impl JudgeAnswer {
                 needed,
             } => {
                 let (ratio, interval) = comparison.ratio();
+                let has_interval = interval.upper.is_finite();
                 let is_undecided = *answer == SlowdownAnswer::Undecided;
                 JudgeFields {
                     ratio: Some(ratio),
-                    lower: Some(interval.lower),
-                    upper: Some(interval.upper),
+                    lower: has_interval.then_some(interval.lower),
+                    upper: has_interval.then_some(interval.upper),
                     baseline_instances: comparison.instances[0],
                     candidate_instances: comparison.instances[1],
                     needed_instances: needed_about(*needed),

@@ -13,9 +13,12 @@ pub trait LookedText {
     /// Returns the number of instances of each side.
     fn side_instances(&self) -> [usize; 2];
 
-    /// Returns `1.10× [1.07, 1.13]`.
+    /// Returns `1.10× [1.07, 1.13]`, or that there is no interval.
     fn text(&self) -> String {
         let (value, interval) = self.ratio_interval();
+        if interval.upper.is_infinite() {
+            return format!("{}, too few instances for an interval", ratio(value));
+        }
         format!(
             "{} [{}, {}]",
             ratio(value),

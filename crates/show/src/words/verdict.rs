@@ -741,6 +741,9 @@ pub fn caution_text(caution: &Caution) -> String {
              narrow"
                 .to_owned()
         }
+        Caution::Outliers => "a few instances are far from the others of their side, and widen the interval; \
+                              `--method mann-whitney` compares typical instances: choose it before you measure"
+            .to_owned(),
         Caution::PoolDrifts { ratio, .. } => {
             format!("{} (by about {})", drift_text(caution), shift_text(*ratio))
         }

@@ -68,6 +68,28 @@ struct StandardError {
 }
 
 impl FamilyTest {
+    /// Returns the test of a difference that was found by other means, with this variance of a replicate, its factor in
+    /// the difference's, and degrees of freedom; it has no interval.
+    pub(crate) fn alone(
+        difference: f64,
+        p_value: f64,
+        variance: f64,
+        scale: f64,
+        freedom: f64,
+    ) -> Self {
+        Self {
+            difference,
+            p_value,
+            errors: [None, None],
+            variance,
+            scale,
+            freedom,
+            prior_freedom: 0.0,
+            is_paired: false,
+            history: 0,
+        }
+    }
+
     /// Returns the interval of the difference, and the method that gave it.
     pub fn interval(&self, confidence: Confidence) -> Option<(Interval, DifferenceMethod)> {
         let halves = self.errors.iter().flatten().filter_map(|error| {

@@ -41,19 +41,33 @@ pub fn hodges_lehmann(
     confidence: Confidence,
 ) -> Option<HodgesLehmann> {
     let (before, after) = (logarithms(baseline)?, logarithms(candidate)?);
+    let (shift, interval) = shift_of_ranks(&before, &after, confidence)?;
+    Some(HodgesLehmann {
+        ratio: shift.exp(),
+        interval: interval.map(|interval| Interval {
+            lower: interval.lower.exp(),
+            upper: interval.upper.exp(),
+        }),
+    })
+}
+
+/// Returns the difference of Hodges and Lehmann, candidate − baseline, and its interval, as [`hodges_lehmann`] does of
+/// logarithms.
+pub(crate) fn shift_of_ranks(
+    before: &[f64],
+    after: &[f64],
+    confidence: Confidence,
+) -> Option<(f64, Option<Interval>)> {
     let mut differences: Vec<f64> = after
         .iter()
         .flat_map(|c| before.iter().map(move |b| c - b))
         .collect();
     differences.sort_by(f64::total_cmp);
     let interval = cut(before.len(), after.len(), confidence).map(|cut| Interval {
-        lower: differences[cut - 1].exp(),
-        upper: differences[differences.len() - cut].exp(),
+        lower: differences[cut - 1],
+        upper: differences[differences.len() - cut],
     });
-    Some(HodgesLehmann {
-        ratio: median(&differences)?.exp(),
-        interval,
-    })
+    Some((median(&differences)?, interval))
 }
 
 /// Returns which of the sorted differences, counted from either end, is the end of the interval.

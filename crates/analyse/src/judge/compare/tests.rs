@@ -491,3 +491,69 @@ fn the_only_change_of_a_suite_is_found() {
     let found: Vec<&str> = found.map(|it| it.subject.benchmark.as_str()).collect();
     assert_eq!(found, ["3"]);
 }
+
+/// Returns a normally distributed number and one that is spread evenly over 0 … 1, of a generator.
+fn drawn(random: &mut impl rand::RngExt) -> (f64, f64) {
+    let uniform: [f64; 3] = [(); 3].map(|()| random.random());
+    let radius = (-2.0 * (1.0 - uniform[0]).ln()).sqrt();
+    (
+        radius * (std::f64::consts::TAU * uniform[1]).cos(),
+        uniform[2],
+    )
+}
+
+#[test]
+fn outliers_are_told_if_there_are_any() {
+    let options = CompareOptions::default();
+    let told = |share: f64, noise: f64, instances: usize| {
+        let told = (0..400).filter(|search| {
+            let random = &mut Seed(5).block(*search);
+            let sides = [1.0, 1.1].map(|level| {
+                let means = (0..instances).map(|at| {
+                    let (normal, even) = drawn(random);
+                    // The first instance of each side is one if any are.
+                    let is_far = share > 0.0 && (at == 0 || even < share);
+                    let far = if is_far {
+                        1.3 + 1.7 * even / share.max(even)
+                    } else {
+                        1.0
+                    };
+                    level * far * (noise * normal).exp()
+                });
+                side(&means.collect::<Vec<f64>>())
+            });
+            let compared = alone(&sides[0], &sides[1], &options);
+            compared.cautions.contains(&Caution::Outliers)
+        });
+        told.count()
+    };
+    for instances in [5, 10, 30] {
+        for noise in [0.01, 0.03] {
+            let rates = [told(0.0, noise, instances), told(0.1, noise, instances)];
+            assert!(
+                rates[0] <= 4,
+                "{rates:?} of 400, {instances} instances, {noise}"
+            );
+            assert!(
+                rates[1] >= 360,
+                "{rates:?} of 400, {instances} instances, {noise}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_method_of_ranks_has_no_harm_from_outliers() {
+    let far = side(&[1.0, 1.01, 0.99, 1.005, 0.995, 3.0, 1.0, 1.01]);
+    let other = side(&[1.1, 1.11, 1.09, 1.105, 1.095, 1.1, 1.1, 1.11]);
+    let by_means = alone(&far, &other, &CompareOptions::default());
+    assert_eq!(by_means.verdict, Verdict::Inconclusive);
+    assert_eq!(by_means.cautions, [Caution::Outliers]);
+    let options = CompareOptions {
+        method: CompareMethod::MannWhitney,
+        ..CompareOptions::default()
+    };
+    let by_ranks = alone(&far, &other, &options);
+    assert_eq!(by_ranks.verdict, Verdict::Regression);
+    assert_eq!(by_ranks.cautions, []);
+}

@@ -263,6 +263,7 @@ pub fn caution_note(caution: &Caution) -> Note {
         | Caution::NotInterleaved
         | Caution::OneSession
         | Caution::FewApart
+        | Caution::Outliers
         | Caution::PoolDrifts { .. } => note,
     }
 }
@@ -279,6 +280,7 @@ fn caution_key(caution: &Caution) -> &'static str {
         Caution::FewApart => "few_apart",
         Caution::NarrowMethod => "narrow_method",
         Caution::FewOfSeveralModes => "few_of_several_modes",
+        Caution::Outliers => "outliers",
         Caution::PoolDrifts { .. } => "pool_drifts",
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lapwing_analyse::judge::{
-    Comparison, DescribedValues, INSTANCES_FOR_A_VERDICT, SuiteComparison, Verdict,
+    Caution, Comparison, DescribedValues, INSTANCES_FOR_A_VERDICT, SuiteComparison, Verdict,
 };
 use lapwing_model::text::counted;
 
@@ -182,7 +182,11 @@ fn notes(answer: &CompareAnswer) -> Vec<Note> {
     let judged = answer.comparisons.iter();
     for comparison in judged.filter(|it| it.verdict != Verdict::NotMeasured) {
         let name = comparison.subject.benchmark.as_str();
-        for note in comparison.cautions.iter().map(caution_note) {
+        // Where there is a verdict, a wide interval does no harm.
+        let is_decided = comparison.verdict != Verdict::Inconclusive;
+        let told = comparison.cautions.iter();
+        let told = told.filter(|it| !(is_decided && **it == Caution::Outliers));
+        for note in told.map(caution_note) {
             match cautions.iter_mut().find(|(known, _)| *known == note) {
                 Some((_, names)) if names.contains(&name) => {}
                 Some((_, names)) => names.push(name),
@@ -216,7 +220,7 @@ fn notes(answer: &CompareAnswer) -> Vec<Note> {
 }
 
 /// Kinds of notes that make verdicts doubtful, the most important first.
-const DOUBTS: [&str; 15] = [
+const DOUBTS: [&str; 16] = [
     "nothing_in_common",
     "control",
     "failures",
@@ -228,6 +232,7 @@ const DOUBTS: [&str; 15] = [
     "session_noise",
     "other_environment",
     "few_of_several_modes",
+    "outliers",
     "few_apart",
     "narrow_method",
     "one_process",

@@ -1,8 +1,8 @@
 //! Slower or not by repeated looks: both error rates, and how soon there is an answer.
 
-use lapwing_stats::{Confidence, Replicates, Seed, SlowdownAnswer, as_f64, comparison_looks};
+use lapwing_stats::{LookedDifference, Seed, SlowdownAnswer, as_f64, comparison_looks};
+use rand::{Rng, RngExt};
 
-use super::difference_alone;
 use super::noise::normal;
 use super::rounds::show;
 
@@ -11,6 +11,33 @@ const EFFECT: f64 = 0.05;
 const ALPHA: f64 = 0.05;
 const MOST: usize = 30;
 
+/// What the machine does, beside noise between instances.
+#[derive(Debug, Clone, Copy)]
+enum Trouble {
+    None,
+    /// One instance in ten is 1.3 to 3 times as slow.
+    Outliers,
+    /// Half of the instances are slower by four standard deviations.
+    Modes,
+    /// It is 8 % slower during the first ten instances.
+    Early,
+}
+
+impl Trouble {
+    /// Returns the logarithm of the instance that is measured as the `number`th.
+    fn instance(self, noise: f64, number: usize, random: &mut impl Rng) -> f64 {
+        let usual = noise * normal(random);
+        let chance: f64 = random.random();
+        usual
+            + match self {
+                Self::Outliers if chance < 0.1 => (1.3 + 1.7 * random.random::<f64>()).ln(),
+                Self::Modes if chance < 0.5 => 4.0 * noise,
+                Self::Early if number < 10 => 1.08_f64.ln(),
+                Self::None | Self::Outliers | Self::Modes | Self::Early => 0.0,
+            }
+    }
+}
+
 #[derive(Debug, Default)]
 struct AnswerRates {
     slower: f64,
@@ -18,8 +45,12 @@ struct AnswerRates {
     instances: f64,
 }
 
-/// Compares sides whose instances vary by `noise`, with a baseline of so many instances or one that is measured along.
-fn simulate(slowdown: f64, noise: f64, baseline: Option<usize>, trials: u64) -> AnswerRates {
+/// Compares sides whose instances vary by `noise`, with a baseline of so many instances or one that is measured in turn.
+fn simulate(
+    (slowdown, noise, trouble): (f64, f64, Trouble),
+    baseline: Option<usize>,
+    trials: u64,
+) -> AnswerRates {
     let mut rates = AnswerRates::default();
     let looks = comparison_looks(MOST, baseline, 2.0 * ALPHA);
     for trial in 0..trials {
@@ -27,15 +58,21 @@ fn simulate(slowdown: f64, noise: f64, baseline: Option<usize>, trials: u64) -> 
         let mut sides = [Vec::new(), Vec::new()];
         let mut answer = SlowdownAnswer::Undecided;
         for look in &looks {
-            while sides[0].len() < baseline.unwrap_or(look.replicates) {
-                sides[0].push(noise * normal(random));
+            while sides[0].len() < baseline.unwrap_or(look.replicates)
+                || sides[1].len() < look.replicates
+            {
+                let time = sides[0].len() + sides[1].len();
+                let is_candidate = match baseline {
+                    Some(size) => sides[0].len() == size,
+                    // One, other, other, one.
+                    None => matches!(time % 4, 1 | 2),
+                };
+                let change = if is_candidate { slowdown.ln_1p() } else { 0.0 };
+                let value = trouble.instance(noise, time, random) + change;
+                sides[usize::from(is_candidate)].push(value);
             }
-            while sides[1].len() < look.replicates {
-                sides[1].push(noise * normal(random) + slowdown.ln_1p());
-            }
-            let confidence = Confidence::new(1.0 - look.level).unwrap();
-            let difference = difference_alone(Replicates::Sides(sides.clone()), confidence);
-            answer = SlowdownAnswer::at(&difference, look.level, EFFECT.ln_1p());
+            let looked = LookedDifference::by_ranks(*look, &sides[0], &sides[1]).unwrap();
+            answer = SlowdownAnswer::at(&looked, EFFECT.ln_1p());
             if answer != SlowdownAnswer::Undecided {
                 break;
             }
@@ -54,7 +91,7 @@ fn simulate(slowdown: f64, noise: f64, baseline: Option<usize>, trials: u64) -> 
         instances: rates.instances / trials,
     };
     show(&format!(
-        "slowdown {:>4.1} %, noise {:.0} %, baseline {baseline:?}: slower {:.1} %, not slower {:.1} %, {:.1} instances",
+        "slowdown {:>4.1} %, noise {:.0} %, {trouble:?}, baseline {baseline:?}: slower {:.1} %, not slower {:.1} %, {:.1} instances",
         100.0 * slowdown,
         100.0 * noise,
         100.0 * rates.slower,
@@ -64,31 +101,65 @@ fn simulate(slowdown: f64, noise: f64, baseline: Option<usize>, trials: u64) -> 
     rates
 }
 
-fn both_errors_are_rare(noises: &[f64], trials: u64) {
+const TROUBLES: [Trouble; 4] = [
+    Trouble::None,
+    Trouble::Outliers,
+    Trouble::Modes,
+    Trouble::Early,
+];
+
+fn both_errors_are_rare(noises: &[f64], troubles: &[Trouble], trials: u64) {
     // Four standard errors of a rate of 5 %.
     let most = ALPHA + 4.0 * (ALPHA / as_f64(usize::try_from(trials).unwrap())).sqrt();
-    for noise in noises {
-        for baseline in [None, Some(20)] {
-            let same = simulate(0.0, *noise, baseline, trials);
-            assert!(same.slower <= most, "{same:?}");
-            let border = simulate(EFFECT, *noise, baseline, trials);
-            assert!(border.not_slower <= most, "{border:?}");
+    for trouble in troubles {
+        for noise in noises {
+            for baseline in [None, Some(20)] {
+                if baseline.is_some() && matches!(trouble, Trouble::Early) {
+                    // Only what is measured in turn sees the same machine.
+                    continue;
+                }
+                let same = simulate((0.0, *noise, *trouble), baseline, trials);
+                assert!(same.slower <= most, "{same:?}");
+                let border = simulate((EFFECT, *noise, *trouble), baseline, trials);
+                assert!(border.not_slower <= most, "{border:?}");
+            }
         }
     }
 }
 
 #[test]
 fn a_wrong_answer_is_as_rare_as_stated() {
-    both_errors_are_rare(&[0.02], 1000);
+    both_errors_are_rare(&[0.02], &TROUBLES, 500);
+}
+
+#[test]
+fn outliers_delay_an_answer_and_do_not_prevent_it() {
+    for (slowdown, least) in [(0.0, 0.97), (0.1, 0.97)] {
+        let rates = simulate((slowdown, 0.02, Trouble::Outliers), None, 300);
+        let right = if slowdown > 0.0 {
+            rates.slower
+        } else {
+            rates.not_slower
+        };
+        assert!(right >= least, "{rates:?}");
+    }
 }
 
 #[test]
 #[ignore = "minutes"]
 fn answers_by_noise_and_slowdown() {
-    both_errors_are_rare(&[0.01, 0.03, 0.05, 0.1], 20_000);
+    both_errors_are_rare(&[0.01, 0.03, 0.05, 0.1], &[Trouble::None], 20_000);
+    both_errors_are_rare(&[0.02, 0.05], &TROUBLES[1..], 20_000);
     for noise in [0.01, 0.03, 0.05] {
         for slowdown in [-0.05, 0.025, 0.1, 0.2] {
-            simulate(slowdown, noise, None, 4000);
+            simulate((slowdown, noise, Trouble::None), None, 4000);
+        }
+    }
+    for trouble in &TROUBLES[1..] {
+        for noise in [0.02, 0.05] {
+            for slowdown in [0.025, 0.1, 0.2] {
+                simulate((slowdown, noise, *trouble), None, 4000);
+            }
         }
     }
 }
