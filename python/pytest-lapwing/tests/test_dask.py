@@ -24,6 +24,7 @@ CLUSTER = """
 """
 DURATIONS = {"compute_time", "transfer_time", "disk_spill_time", "serializing_time"}
 MEMORY = {"average_memory", "peak_memory"}
+TIMES = {"wall_time", "process_time", "worker_process_time"}
 
 
 def test_a_synchronous_client(suite):
@@ -61,7 +62,7 @@ def test_a_synchronous_client(suite):
     records = suite.passes(passed=5)
     for iteration in records.iterations("test_all"):
         metrics = iteration["metrics"]
-        assert metrics.keys() == {"wall_time"} | DURATIONS | MEMORY
+        assert metrics.keys() == TIMES | DURATIONS | MEMORY
         # Four tasks of 0.1 s on two threads.
         assert metrics["wall_time"] >= 0.2 and metrics["compute_time"] >= 0.4
         assert metrics["disk_spill_time"] == 0
@@ -77,7 +78,52 @@ def test_a_synchronous_client(suite):
     # The counting is there already and begins anew.
     (empty,) = records.iterations("test_empty")
     assert {empty["metrics"][name] for name in DURATIONS} == {0}
-    assert records.iterations("test_process_memory")[0]["metrics"].keys() == {"wall_time"} | MEMORY
+    assert records.iterations("test_process_memory")[0]["metrics"].keys() == {"wall_time", "process_time"} | MEMORY
+
+
+COMPUTES = """
+    def compute(seconds):
+        begin = time.process_time()
+        while time.process_time() - begin < seconds:
+            pass
+        return seconds
+"""
+
+
+def test_the_processor_time_of_workers_is_that_of_their_processes(suite):
+    suite.write(
+        CLUSTER.format(processes=True)
+        + COMPUTES
+        + """
+    def test_computes(client, benchmark_process_time):
+        with benchmark_process_time(client):
+            wait(client.map(compute, [0.3, 0.31, 0.32]))
+
+    def test_waits(client, benchmark_process_time):
+        with benchmark_process_time(client):
+            wait(client.map(work, range(3)))
+
+    def test_nested(client, benchmark_process_time):
+        with benchmark_process_time(client), benchmark_process_time(client):
+            client.submit(compute, 0.33).result()
+
+    def test_restarted(client, benchmark_process_time):
+        with benchmark_process_time(client):
+            client.restart()
+    """
+    )
+    records = suite.passes(passed=4)
+
+    def times(name):
+        (iteration,) = records.iterations(name)
+        return iteration["metrics"].get("worker_process_time"), iteration["metrics"]["process_time"]
+
+    computed, own = times("test_computes")
+    assert 0.9 <= computed < 2 and own < 0.5
+    assert times("test_waits")[0] < 0.5
+    assert 0.3 <= times("test_nested")[0] < 0.9
+    # What a worker that is gone has computed is unknown.
+    assert times("test_restarted")[0] is None
 
 
 def test_an_asynchronous_client(suite):
@@ -104,7 +150,7 @@ def test_an_asynchronous_client(suite):
     records = suite.passes()
     for iteration in records.iterations("test_it"):
         metrics = iteration["metrics"]
-        assert metrics.keys() == {"wall_time"} | DURATIONS | MEMORY
+        assert metrics.keys() == TIMES | DURATIONS | MEMORY
         # The block's time, and not that of making the cluster; two tasks of 0.1 s in two threads.
         assert metrics["wall_time"] >= 0.1 and metrics["compute_time"] >= 0.2
 

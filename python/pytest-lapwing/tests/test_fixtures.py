@@ -8,6 +8,14 @@ import sys
 from pytest_lapwing import collectors
 
 
+TIMES = {("wall_time", "s"), ("process_time", "s")}
+
+
+def without_process_time(iteration):
+    """Returns the metrics of an iteration, but for the processor time: that has no clock that tests move."""
+    return {name: value for name, value in iteration["metrics"].items() if name != "process_time"}
+
+
 def test_the_block_s_time_is_the_wall_time_and_blocks_add_up(suite, clock):
     suite.write("""
     from pytest_lapwing import timing
@@ -26,7 +34,7 @@ def test_the_block_s_time_is_the_wall_time_and_blocks_add_up(suite, clock):
         timing.clock.sleep(1)
     """)
     records = suite.passes(passed=3)
-    found = [records.iterations(it)[0]["metrics"] for it in ("test_it", "test_called", "test_never_entered")]
+    found = [without_process_time(records.iterations(it)[0]) for it in ("test_it", "test_called", "test_never_entered")]
     assert found == [{"wall_time": 0.5}, {"wall_time": 0.5}, {}]
 
 
@@ -77,7 +85,7 @@ def test_a_block_within_another_counts_once_and_one_behind_it_is_added(suite, cl
         pass
     """)
     records = suite.passes(passed=2)
-    found = [records.iterations(it)[0]["metrics"] for it in ("test_it", "test_behind")]
+    found = [without_process_time(records.iterations(it)[0]) for it in ("test_it", "test_behind")]
     assert found == [{"wall_time": 1.75}, {"wall_time": 1.125}]
 
 
@@ -216,7 +224,7 @@ def test_what_a_benchmark_records_itself(suite):
     assert burn_in["attributes"]["phase"] == {"burn_in": True, "set": [1]}
     assert iteration["attributes"]["phase"]["burn_in"] is False
     assert iteration["artifacts"] == {"log": "a/b.log"}
-    assert iteration["metrics"].keys() == {"hits", "rate", "rows", "wall_time"}
+    assert iteration["metrics"].keys() == {"hits", "rate", "rows", "wall_time", "process_time"}
     (run,) = [it for it in records.of("run") if it["id"] == records.instance("test_it")["run"]]
     declared = run["metrics"]
     assert declared["hits"] == declared["rate"] | {"unit": "1"} == {"unit": "1", "better": "higher"}
@@ -259,7 +267,7 @@ def test_of_a_metric_that_nobody_declared_the_run_is_told_again_before_its_first
     }
     assert all(records.lines[it]["kind"] == "run" for it in places.values())
     if lapwing_or_none:
-        assert kinds_of_metrics(suite, lapwing_or_none) == {("late", "s"), ("rows", "1"), ("wall_time", "s")}
+        assert kinds_of_metrics(suite, lapwing_or_none) == {("late", "s"), ("rows", "1"), *TIMES}
 
 
 def test_workers_that_find_different_metrics_have_one_run(suite, lapwing_or_none):
@@ -273,7 +281,7 @@ def test_workers_that_find_different_metrics_have_one_run(suite, lapwing_or_none
     records = suite.passes("-n", "2", passed=4)
     assert len({it["id"] for it in records.of("run")}) == 1
     if lapwing_or_none:
-        assert kinds_of_metrics(suite, lapwing_or_none) == {*((it, "B") for it in "abcd"), ("wall_time", "s")}
+        assert kinds_of_metrics(suite, lapwing_or_none) == {*((it, "B") for it in "abcd"), *TIMES}
 
 
 KNOWN_LATE = ("rows", "late")
@@ -299,3 +307,45 @@ def test_nothing_is_sampled_where_nothing_is_recorded(monkeypatch):
     monkeypatch.setattr(collectors, "resident_memory", None)
     with collectors.process_memory(collectors.Record(None), 0.1):
         pass
+
+
+def test_the_processor_time_is_that_of_the_process_and_its_children(suite):
+    suite.write("""
+    import subprocess, sys, threading, time, pytest
+
+    BUSY = "import time; all(time.process_time() < 0.25 for _ in iter(int, 1))"
+
+    def compute():
+        begin = time.thread_time()
+        while time.thread_time() - begin < 0.2:
+            pass
+
+    def test_sleeps(benchmark_record):
+        time.sleep(0.2)
+
+    def test_computes(benchmark_record):
+        compute()
+
+    def test_thread(benchmark_record):
+        thread = threading.Thread(target=compute)
+        thread.start()
+        thread.join()
+
+    def test_child(benchmark_record):
+        subprocess.run([sys.executable, "-S", "-c", BUSY], check=True)
+
+    def test_block(benchmark_time):
+        compute()
+        with benchmark_time:
+            time.sleep(0.1)
+        compute()
+
+    def test_fails(benchmark_record):
+        assert not compute() is None
+    """)
+    records = suite.passes(passed=5, failed=1)
+    found = {name: records.iterations(f"test_{name}")[0]["metrics"] for name in ("sleeps", "computes", "thread", "child")}
+    assert found.pop("sleeps")["process_time"] < 0.1
+    assert all(0.2 <= it["process_time"] < 1 for it in found.values()), found
+    assert records.iterations("test_block")[0]["metrics"]["process_time"] < 0.1
+    assert records.iterations("test_fails")[0]["metrics"] == {}

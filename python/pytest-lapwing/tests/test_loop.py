@@ -390,7 +390,7 @@ def test_only_the_body_is_timed(suite, clock):
         timing.clock.sleep(0.5)
     """)
     (iteration,) = suite.passes().iterations("test_it")
-    assert iteration["metrics"] == {"wall_time": 0.5}
+    assert iteration["metrics"].keys() == {"wall_time", "process_time"} and iteration["metrics"]["wall_time"] == 0.5
 
 
 def test_the_garbage_collector_is_off_while_measuring_unless_told_otherwise(suite):

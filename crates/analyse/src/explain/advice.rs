@@ -6,6 +6,7 @@ use crate::clean::{CleanInstance, CleaningPolicy, clean};
 use crate::judge::{INSTANCES_FOR_A_VERDICT, estimate};
 use lapwing_model::{InstanceOutcome, Outcome};
 use lapwing_record::InstanceData;
+use lapwing_stats::{Confidence, DetectionMethod, Noise, Strategy, as_f64, instances_needed};
 
 /// A hint on how to measure better.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +29,14 @@ pub enum Advice {
     Spread {
         /// Coefficient of variation of the instance means.
         cv: f64,
+    },
+    /// A processor time of the same instances varies far less.
+    Steadier {
+        /// The processor time.
+        metric: &'static str,
+        /// The instances per side that find a change of 5 % with a probability of 80 %: by the compared metric, and by
+        /// this one.
+        instances: [usize; 2],
     },
     /// The machine was busy with other things during some instances.
     Busy {
@@ -104,6 +113,9 @@ pub fn advise(instances: &[&InstanceData], in_shell: bool, metric: &str) -> Vec<
     {
         advice.push(Advice::Spread { cv });
     }
+    if metric == WALL_TIME {
+        advice.extend(steadier(instances, &cleaned.instances));
+    }
     advice.extend(busy(instances, &cleaned.instances));
     advice.extend(stolen(instances));
     let is_brief = metric == WALL_TIME && estimate.value < BRIEF;
@@ -114,6 +126,62 @@ pub fn advise(instances: &[&InstanceData], in_shell: bool, metric: &str) -> Vec<
         });
     }
     advice
+}
+
+/// Processor times, the one of most work first.
+const PROCESSOR_TIMES: [&str; 3] = ["worker_process_time", "process_time", "user_time"];
+/// The change that is to be found, as a ratio, and the probability.
+const CHANGE: f64 = 1.05;
+const POWER: f64 = 0.8;
+/// Fewer instances do not show how much a metric varies.
+const ENOUGH_FOR_NOISE: usize = 5;
+/// The wall time needs at least so many instances, and so many times as many.
+const MANY: usize = 10;
+const TIMES_AS_MANY: usize = 4;
+/// By so many standard errors the logarithms of the variances differ.
+const CERTAIN: f64 = 3.0;
+/// A processor time is at least this share of the wall time; what mostly waits is not measured by it.
+const LEAST_SHARE: f64 = 0.5;
+
+/// Returns a processor time that certainly needs far fewer instances than the wall time.
+fn steadier(instances: &[&InstanceData], by_wall: &[CleanInstance]) -> Option<Advice> {
+    let noise = |cleaned: &[CleanInstance]| {
+        let means: Vec<f64> = cleaned.iter().map(CleanInstance::mean).collect();
+        let logs: Option<Vec<f64>> = means
+            .iter()
+            .map(|it| (*it > 0.0).then(|| it.ln()))
+            .collect();
+        let variance = lapwing_stats::standard_deviation(&logs?)?.powi(2);
+        let needed = instances_needed(
+            Noise {
+                between: variance,
+                within: 0.0,
+            },
+            1,
+            Strategy::DifferentInstances,
+            DetectionMethod::Paired,
+            CHANGE,
+            POWER,
+            Confidence::P95,
+        )?;
+        Some((lapwing_stats::mean(&means)?, variance, needed))
+    };
+    let count = by_wall.len();
+    let (wall, variance, needed) = noise(by_wall).filter(|_| count >= ENOUGH_FOR_NOISE)?;
+    let found = PROCESSOR_TIMES.into_iter().find_map(|metric| {
+        let cleaned = clean(instances.iter().copied(), metric, CleaningPolicy::default());
+        let same = cleaned.instances.len() == count;
+        let (mean, own, by_it) = noise(&cleaned.instances).filter(|_| same)?;
+        // A normal approximation; both are of the same instances, and so more alike.
+        let error = (4.0 / (as_f64(count) - 1.0)).sqrt();
+        let is_certain = (variance / own.max(f64::MIN_POSITIVE)).ln() >= CERTAIN * error;
+        (is_certain && mean >= LEAST_SHARE * wall).then_some((metric, by_it))
+    });
+    let (metric, by_it) = found?;
+    (needed >= MANY && needed >= TIMES_AS_MANY * by_it).then_some(Advice::Steadier {
+        metric,
+        instances: [needed, by_it],
+    })
 }
 
 /// Only measurements of this program include the start of a process.
@@ -222,6 +290,9 @@ fn stolen(instances: &[&InstanceData]) -> Option<Advice> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lapwing_stats::Seed;
+    use rand::RngExt;
+
     use crate::clean::tests::instance;
 
     fn steady(values: &[f64]) -> InstanceData {
@@ -286,5 +357,47 @@ mod tests {
                 message: Some("exit code 3".to_owned())
             }]
         );
+    }
+
+    /// Returns how often of 300 sessions a processor time is told to be steadier, with these standard deviations of wall
+    /// time and processor time, and this share of it.
+    fn told(count: usize, noise: [f64; 2], share: f64) -> usize {
+        let told = (0..300).filter(|session| {
+            let random = &mut Seed(3).block(*session);
+            let instances: Vec<InstanceData> = (0..count)
+                .map(|_| {
+                    let drawn: [f64; 2] = [(); 2].map(|()| random.random());
+                    let radius = (-2.0 * (1.0 - drawn[0]).ln()).sqrt();
+                    let angle = std::f64::consts::TAU * drawn[1];
+                    let mut it = steady(&[(noise[0] * radius * angle.cos()).exp(); 3]);
+                    let processor = share * (noise[1] * radius * angle.sin()).exp();
+                    let values = vec![processor; 3];
+                    it.iterations
+                        .values
+                        .insert("process_time".to_owned(), values);
+                    it
+                })
+                .collect();
+            let advice = advised(&instances);
+            advice
+                .iter()
+                .any(|it| matches!(it, Advice::Steadier { .. }))
+        });
+        told.count()
+    }
+
+    #[test]
+    fn a_processor_time_is_recommended_if_it_varies_far_less() {
+        for count in [5, 10, 30] {
+            for noise in [0.3, 0.02] {
+                let equal = told(count, [noise, noise], 0.9);
+                assert!(equal <= 3, "{equal} of 300, {count}");
+            }
+            // Nothing is gained where the wall time needs few, nor by a metric that does not see most of the time.
+            assert_eq!(told(count, [0.02, 0.002], 0.9), 0, "{count}");
+            assert_eq!(told(count, [0.4, 0.04], 0.1), 0, "{count}");
+            let found = told(count, [0.4, 0.04], 0.9);
+            assert!(found >= 270, "{found} of 300, {count}");
+        }
     }
 }

@@ -175,12 +175,15 @@ class Block:
 
 @contextmanager
 def wall_time(record: Record) -> Iterator[None]:
-    """Measures the time of a completed block. Several blocks are summed, nested ones count once."""
+    """Measures wall time and processor time of a completed block. Several blocks are summed, nested ones count once."""
     with record.outermost("time") as measured:
+        computed = timing.processor_time()
         begin = timing.clock()
         yield
+        end = timing.clock()
         if measured:
-            record.add("wall_time", (timing.clock() - begin) / 1e9)
+            record.add("wall_time", (end - begin) / 1e9)
+            record.add("process_time", timing.processor_time() - computed)
 
 
 @contextmanager

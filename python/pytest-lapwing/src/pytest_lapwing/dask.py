@@ -1,4 +1,4 @@
-"""Measurements of a Dask cluster while a block runs: memory, task durations, description of the cluster.
+"""Measurements of a Dask cluster while a block runs: memory, task durations, processor time, description of the cluster.
 
 Clients may be synchronous or asynchronous. What runs on the scheduler is sent there by value, so that
 the scheduler does not need this package.
@@ -98,6 +98,56 @@ def task_durations(record: Record, client: Any) -> Block:
     return _block(record, client, plain, asynchronous)
 
 
+def process_time(record: Record, client: Any) -> Block:
+    """Sums the processor time of all workers' processes.
+
+    Workers that start meanwhile count from their start. If one ends, what it took is unknown, and nothing is recorded.
+    """
+    times = _of_process()
+
+    def done(before: dict[str, Any], after: dict[str, Any]) -> None:
+        begun = {(host, pid): seconds for host, pid, seconds in before.values()}
+        ended = {(host, pid): seconds for host, pid, seconds in after.values()}
+        if begun.keys() <= ended.keys():
+            seconds = sum(it - begun.get(process, 0.0) for process, it in ended.items())
+            record.add("worker_process_time", max(seconds, 0.0))
+
+    @contextmanager
+    def plain() -> Iterator[None]:
+        with record.outermost("cpu", _cluster(client)) as measured:
+            if not measured:
+                yield
+                return
+            before = client.run(times)
+            yield
+            done(before, client.run(times))
+
+    @asynccontextmanager
+    async def asynchronous() -> AsyncIterator[None]:
+        with record.outermost("cpu", _cluster(client)) as measured:
+            if not measured:
+                yield
+                return
+            before = await client.run(times)
+            yield
+            done(before, await client.run(times))
+
+    return _block(record, client, plain, asynchronous)
+
+
+def _of_process() -> Callable[[], tuple[str, int, float]]:
+    """Returns a function that goes to workers by value: it returns host, process and its processor time so far."""
+
+    def times() -> tuple[str, int, float]:
+        import os
+        import socket
+        import time
+
+        return socket.gethostname(), os.getpid(), time.process_time()
+
+    return times
+
+
 def _cluster(client: Any) -> str:
     """Returns the identity of a client's cluster: a nested block on the same cluster is already measured."""
     return client.scheduler.address if client.scheduler else client.id
@@ -156,8 +206,8 @@ def cluster_info(record: Record, cluster: Any) -> Block:
 
 
 def everything(record: Record, client: Any, interval: float, time: Block) -> Block:
-    """Memory, task durations and cluster; the time innermost, so that it does not include the others."""
-    blocks = [memory(record, client, interval), task_durations(record, client)]
+    """Memory, task durations, processor time and cluster; the time innermost: it does not include the others."""
+    blocks = [memory(record, client, interval), task_durations(record, client), process_time(record, client)]
     if client.cluster is not None:
         blocks.append(cluster_info(record, client.cluster))
     blocks.append(time)

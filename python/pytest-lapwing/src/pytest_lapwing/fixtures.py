@@ -18,6 +18,7 @@ MAKE_BENCHMARKS = {
     "benchmark_time",
     "benchmark_memory",
     "benchmark_task_durations",
+    "benchmark_process_time",
     "get_cluster_info",
     "benchmark_all",
     "trace_dask",
@@ -75,6 +76,19 @@ def benchmark_task_durations(request: pytest.FixtureRequest) -> Callable[[Any], 
 
 
 @pytest.fixture
+def benchmark_process_time(request: pytest.FixtureRequest) -> Callable[[Any], Block]:
+    """Measure the processor time of a Dask cluster's workers in a block: `with benchmark_process_time(client): …`."""
+    record = _record(request)
+
+    def benchmark_process_time(client: Any) -> Block:
+        from . import dask
+
+        return dask.process_time(record, client)
+
+    return benchmark_process_time
+
+
+@pytest.fixture
 def get_cluster_info(request: pytest.FixtureRequest) -> Callable[[Any], Block]:
     """Record the Dask cluster used: `with get_cluster_info(cluster): …`."""
     record = _record(request)
@@ -89,7 +103,7 @@ def get_cluster_info(request: pytest.FixtureRequest) -> Callable[[Any], Block]:
 
 @pytest.fixture
 def benchmark_all(request: pytest.FixtureRequest, benchmark_time: Block) -> Callable[[Any], Block]:
-    """Measure wall time, memory and task durations of a block on a Dask cluster: `with benchmark_all(client): …`."""
+    """Measure wall time, processor time, memory and task durations of a block on a Dask cluster: `with benchmark_all(client): …`."""
     record = _record(request)
 
     def benchmark_all(client: Any) -> Block:

@@ -12,6 +12,8 @@ Metric = dict[str, str]
 KNOWN: dict[str, Metric] = {
     "wall_time": {"unit": "s", "better": "lower"},
     "benchmark_time": {"unit": "s", "better": "lower"},
+    "process_time": {"unit": "s", "better": "lower"},
+    "worker_process_time": {"unit": "s", "better": "lower"},
     "average_memory": {"unit": "B", "better": "lower"},
     "peak_memory": {"unit": "B", "better": "lower"},
     "compute_time": {"unit": "s", "better": "lower"},
@@ -22,7 +24,8 @@ KNOWN: dict[str, Metric] = {
 """Metrics of the plugin's own fixtures.
 
 `benchmark_time` is what the fixture of this name measures in a test that uses `benchmark`: there `wall_time` is that of
-one call in a round.
+one call in a round. `process_time` is the processor time of this process and its children, `worker_process_time` that of the
+workers of a Dask cluster.
 """
 
 

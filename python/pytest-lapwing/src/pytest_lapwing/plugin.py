@@ -22,6 +22,7 @@ from . import (
 from . import stand_in_options as benchmark_options
 from .fixtures import (  # noqa: F401
     benchmark_all,
+    benchmark_process_time,
     benchmark_memory,
     benchmark_record,
     benchmark_task_durations,

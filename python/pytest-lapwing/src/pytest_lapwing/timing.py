@@ -14,7 +14,21 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from types import FrameType
 from typing import Any, Callable
 
+try:
+    import resource
+except ImportError:  # Not on Windows.
+    resource = None  # type: ignore[assignment]
+
 clock = time.perf_counter_ns
+
+
+def processor_time() -> float:
+    """Returns the seconds of processor time of this process, and of the children that it has waited for."""
+    children = 0.0
+    if resource is not None:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        children = usage.ru_utime + usage.ru_stime
+    return time.process_time() + children
 
 
 class TimeLimitExceeded(TimeoutError):
@@ -100,6 +114,8 @@ class Stopwatch:
         self.alarm = Alarm(limit)
         self.elapsed: int | None = None
         """Nanoseconds of the last call that came to its end."""
+        self.computed: float | None = None
+        """Seconds of processor time of the same call."""
         self._keep_gc = keep_gc
 
     @contextmanager
@@ -123,9 +139,11 @@ class Stopwatch:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             with self.quiet():
+                computed = processor_time()
                 begin = clock()
                 result = function(*args, **kwargs)
                 end = clock()
+                self.computed = processor_time() - computed
             self.elapsed = end - begin
             return result
 
@@ -150,9 +168,11 @@ class Stopwatch:
             with self.quiet():
                 try:
                     with scope:
+                        computed = processor_time()
                         begin = clock()
                         result = await function(*args, **kwargs)
                         end = clock()
+                        self.computed = processor_time() - computed
                         self.elapsed = end - begin
                         return result
                 except BaseException as error:

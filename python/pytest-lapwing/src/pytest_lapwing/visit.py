@@ -321,8 +321,11 @@ class Visit:
             metrics["wall_time"] = self._limit
         elif outcome != "ok" and not (message or "").startswith("teardown: "):
             metrics.pop("wall_time", None)
+            metrics.pop("process_time", None)
         elif not measured.times_itself and "wall_time" not in metrics:
             metrics["wall_time"] = self._wall_time()
+            if self.stopwatch is not None and self.stopwatch.computed is not None:
+                metrics["process_time"] = self.stopwatch.computed
         xfail = self._reports.iterations[-1].xfail
         if xfail is not None:
             measured.attributes["xfail"] = xfail
@@ -342,7 +345,9 @@ class Visit:
         """Returns metrics with a name of its own for the time of blocks that is not that of rounds."""
         if not self.uses_benchmark:
             return metrics
-        return {"benchmark_time" if name == "wall_time" else name: value for name, value in metrics.items()}
+        named = {"benchmark_time" if name == "wall_time" else name: value for name, value in metrics.items()}
+        named.pop("process_time", None)
+        return named
 
     def _wall_time(self) -> float | None:
         if self.stopwatch is not None and self.stopwatch.elapsed is not None:

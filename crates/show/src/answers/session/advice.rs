@@ -76,6 +76,7 @@ pub fn notes(
         Advice::FewInstances { .. }
         | Advice::SlowStart { .. }
         | Advice::Spread { .. }
+        | Advice::Steadier { .. }
         | Advice::Busy { .. }
         | Advice::Stolen { .. }
         | Advice::Teardown { .. }
@@ -120,6 +121,10 @@ fn note(advice: &Advice) -> Note {
             .with("of_instances", instances.1)
             .with("burn_in", burn_in + 1),
         Advice::Spread { cv } => note("spread").with("cv", *cv),
+        Advice::Steadier { metric, instances } => note("steadier_metric")
+            .with("metric", *metric)
+            .with("wall_time_instances", instances[0])
+            .with("instances", instances[1]),
         Advice::Busy {
             instances,
             load,
@@ -172,6 +177,12 @@ fn text(advice: &Advice) -> String {
         Advice::Spread { cv } => format!(
             "the instances differ much ({}; `lapwing doctor` shows what disturbs this machine)",
             cv_text(*cv)
+        ),
+        Advice::Steadier { metric, instances } => format!(
+            "a change of 5 % needs about {} per side by wall time, and about {} by `--metric {metric}`, \
+             which does not see waiting",
+            counted(instances[0], "instance"),
+            instances[1]
         ),
         Advice::Busy {
             instances,
