@@ -201,3 +201,55 @@ fn options_of_early_stops_are_refused_where_they_mean_nothing() {
         assert!(said.contains(expected), "{arguments:?}: {said}");
     }
 }
+
+#[test]
+fn commits_are_compared_with_the_first_while_they_are_measured() {
+    use crate::level_repository::{PROGRAM_WORDS, repository};
+
+    let program = "echo \"{\\\"cost\\\": $(( $(cat level) + NOISE ))}\"\n";
+    let folder = repository(program, &["1000", "1000", "3000"]);
+    let path = folder.path().join("repository");
+    let words = [
+        &["run", "--commits", "c0..c2", "--stop-early", "-n", "30"][..],
+        &["--metric", "cost", "--smallest-effect", "30%"],
+        &PROGRAM_WORDS,
+    ];
+    let run = |words: &[&str]| {
+        Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+            .args(words)
+            .env("XDG_CACHE_HOME", folder.path().join("cache"))
+            .current_dir(&path)
+            .output()
+            .unwrap()
+    };
+    let done = run(&words.concat());
+    let said =
+        String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    assert!(said.contains("2 of 2 comparisons answered"), "{said}");
+    let measured: i64 = counts(&path).iter().map(|(.., count)| count).sum();
+    assert!(measured < 60, "{measured} {said}");
+    let compared = run(&[
+        "compare",
+        "commit:c0",
+        "commit:c2",
+        "--metric",
+        "cost",
+        "--format",
+        "json",
+    ]);
+    let compared = String::from_utf8_lossy(&compared.stdout).into_owned();
+    assert!(compared.contains("\"looks\""), "{compared}");
+    fs::write(
+        path.join("lapwing.toml"),
+        "[version]\nbuild = 'true'\ninterleave = false\n[benchmark.b]\ncommand = 'sh program'\n",
+    )
+    .unwrap();
+    let refused = run(&["run", "--commits", "c0..c2", "--stop-early"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("--stop-early measures commits alternately"),
+        "{said}"
+    );
+}

@@ -113,12 +113,24 @@ impl JudgedSession<'_> {
     }
 }
 
-/// Returns the variants that are compared: all but the control.
+/// Returns the sides that are compared: the commits of a range, else all variants but the control.
 pub fn candidates(plan: &Plan) -> Vec<SideSpec> {
     let compared = plan.variants.iter().filter(|it| it.control_of.is_none());
-    compared
-        .filter_map(|it| format!("variant:{}", it.name).parse().ok())
-        .collect()
+    let mut names: Vec<String> = Vec::new();
+    for variant in compared {
+        let commit = variant.commit.as_ref();
+        let name = match commit.and_then(|it| it.version.commit.as_ref()) {
+            // Patches of one commit are variants.
+            Some(hash) if commit.is_some_and(|it| it.patches.is_empty()) => {
+                format!("commit:{hash}")
+            }
+            Some(_) | None => format!("variant:{}", variant.name),
+        };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.iter().filter_map(|it| it.parse().ok()).collect()
 }
 
 /// Returns the comparisons of the variants of a session with the first one, as `lapwing compare` makes them.

@@ -179,6 +179,7 @@ impl Measurement {
     /// Measures a plan and reports the results.
     pub fn act_on(self, planned: PlannedRun, context: &Context) -> Result<ExitStatus, CliError> {
         refuse_too_many(&planned.session.plan)?;
+        refuse_commits_in_turn(&planned.session.plan)?;
         if self.dry_run {
             let plan = &planned.session.plan;
             let submission = self.request.cluster;
@@ -226,6 +227,20 @@ impl Measurement {
         } = &measured;
         self.report.conclude(plan, store, session, *end, context)
     }
+}
+
+/// Refuses looks at commits of which one is measured after the other.
+fn refuse_commits_in_turn(plan: &Plan) -> Result<(), CliError> {
+    let has_commits = plan.variants.iter().any(|it| it.commit.is_some());
+    if plan.stop_early.is_some() && has_commits && !plan.interleave {
+        return Err(CliError::input(
+            "--stop-early measures commits alternately, and the suite has `interleave = false`",
+        )
+        .hint(
+            "let `build` install each commit into a folder of its own, and remove `interleave`",
+        ));
+    }
+    Ok(())
 }
 
 /// Measures the rest of a stored session and reports the results; `look` is the look at them, if there were others.

@@ -83,9 +83,13 @@ pub struct Run {
     /// measure only the benchmarks it names
     #[arg(long, value_name = "FILE", help_heading = "Repetitions and limits")]
     pub plan: Option<PathBuf>,
-    /// Stop measuring a benchmark when the comparison of its variants has a verdict, or will hardly
-    /// get one; --instances is the maximum. False alarms stay at 5 %
-    #[arg(long, conflicts_with_all = ["commits", "resume"], help_heading = "Repetitions and limits")]
+    /// Stop measuring a benchmark when the comparison of its variants, or of commits with the first, has a
+    /// verdict, or will hardly get one; --instances is the maximum. False alarms stay at 5 %
+    #[arg(
+        long,
+        conflicts_with = "resume",
+        help_heading = "Repetitions and limits"
+    )]
     pub stop_early: bool,
     /// Smallest change that matters, such as 3%
     #[arg(long, value_name = "CHANGE", value_parser = parse_change, help_heading = "Repetitions and limits")]
