@@ -61,6 +61,8 @@ pub struct CommitRange<'a> {
     pub every: usize,
     /// Whether a command makes each of them ready, and may fetch its submodules.
     pub are_built: bool,
+    /// Whether the working tree may have changes that are not committed: an installation of it may have made them.
+    pub may_be_changed: bool,
 }
 
 impl CommitRange<'_> {
@@ -69,7 +71,7 @@ impl CommitRange<'_> {
     /// # Errors
     /// When the repository around `folder` or the commits are not there or not whole.
     pub fn commits(&self, folder: &Path) -> Result<Vec<PlannedCommit>, CommitsError> {
-        let repository = whole_repository(folder)?;
+        let repository = whole_repository(folder, self.may_be_changed)?;
         let (from, to) = self.ends()?;
         let (first, last) = (hash_of(&repository, from)?, hash_of(&repository, to)?);
         if output(git(&repository).args([
@@ -226,16 +228,16 @@ fn top_folder(folder: &Path) -> Result<PathBuf, CommitsError> {
     Ok(path.canonicalize().unwrap_or(path))
 }
 
-/// Returns the top folder of a repository with its whole history and without changes.
-fn whole_repository(folder: &Path) -> Result<PathBuf, CommitsError> {
+/// Returns the top folder of a repository with its whole history, and without changes unless there may be any.
+fn whole_repository(folder: &Path, may_be_changed: bool) -> Result<PathBuf, CommitsError> {
     let path = top_folder(folder)?;
     let is_shallow = first_line(git(&path).args(["rev-parse", "--is-shallow-repository"]));
     if is_shallow.as_deref() == Some("true") {
         return Err(CommitsError::Shallow(path));
     }
     match is_changed(&path) {
-        Some(false) => Ok(path),
-        Some(true) => Err(CommitsError::Dirty(path)),
+        Some(is_changed) if may_be_changed || !is_changed => Ok(path),
+        Some(_) => Err(CommitsError::Dirty(path)),
         None => Err(CommitsError::NoRepository(folder.to_owned())),
     }
 }
@@ -382,6 +384,7 @@ mod tests {
             text,
             every,
             are_built: false,
+            may_be_changed: false,
         }
     }
 

@@ -25,7 +25,7 @@ pub const NOT_INSTALLED: &str = "the installation failed";
 /// Number of digits of the hash in the name of a commit's folder.
 const DIGITS: usize = 16;
 
-/// Returns the commits of a range of the plan's repository.
+/// Returns the commits of a range of the plan's repository, whose working tree may have changes that are not committed.
 ///
 /// # Errors
 /// If there is no such repository or range.
@@ -33,12 +33,14 @@ pub fn commits_between(
     plan: &Plan,
     text: &str,
     every: usize,
+    may_be_changed: bool,
     surroundings: &SessionSurroundings<'_>,
 ) -> Result<Vec<PlannedCommit>, SessionError> {
     let range = CommitRange {
         text,
         every,
         are_built: plan.build.is_some(),
+        may_be_changed,
     };
     Ok(range.commits(&repository(plan, surroundings)?)?)
 }

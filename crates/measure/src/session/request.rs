@@ -307,7 +307,7 @@ impl RequestedCommits {
         mut plan: Plan,
         surroundings: &SessionSurroundings<'_>,
     ) -> Result<Plan, SessionError> {
-        let commits = commits_between(&plan, &self.range, self.every, surroundings)?;
+        let commits = commits_between(&plan, &self.range, self.every, false, surroundings)?;
         let variants = std::mem::take(&mut plan.variants);
         let at_commit = |commit: &PlannedCommit| {
             let commit = commit.clone();

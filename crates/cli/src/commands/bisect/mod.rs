@@ -210,8 +210,11 @@ impl BisectCommand {
             None => [self.good.as_deref().unwrap_or_default(), &self.bad],
         };
         let [good, bad] = ends::commits(&plan, given, context)?;
-        let commits =
-            commits_between(&plan, &format!("{good}..{bad}"), 1, &context.surroundings())?;
+        let range = format!("{good}..{bad}");
+        // An editable installation writes into the working tree.
+        let may_be_changed = self.install.is_some();
+        let surroundings = context.surroundings();
+        let commits = commits_between(&plan, &range, 1, may_be_changed, &surroundings)?;
         if commits.len() < 2 {
             return Err(CliError::input(format!(
                 "`{}` and `{}` are the same commit",
