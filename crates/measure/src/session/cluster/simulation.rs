@@ -11,9 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::collecting::{PATIENCE, pause};
 use super::endings::printed_by;
 use super::folder::{SharedFolder, TaskPlace};
-use super::measurement::{
-    LONGEST_POLL, SHORTEST_POLL, broken, program_of, scheduler_of, shared_folder,
-};
+use super::heartbeat::{Heartbeat, abandoned_folders};
+use super::measurement::{SHORTEST_POLL, broken, program_of, scheduler_of, shared_folder};
 use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler, JobState};
 use super::script::job_script;
 use crate::session::{SessionError, SessionRemark, SessionSurroundings};
@@ -73,13 +72,21 @@ impl ClusterSimulation {
         read: &mut dyn FnMut(&Path) -> bool,
         surroundings: &SessionSurroundings<'_>,
     ) -> Result<RunEnd, SessionError> {
+        if !self.settings.shares_folder() {
+            return Err(SessionError::NoSharedFolder);
+        }
         let name = format!("simulation-{}", (surroundings.new_id)());
-        let folder = shared_folder(&self.settings, surroundings.store)?.join(&name);
-        let folder = SharedFolder::create(&folder)?;
+        let parent = shared_folder(&self.settings, surroundings.store)?;
+        let mut scheduler = scheduler_of(&self.settings, surroundings.interrupts);
+        remove_abandoned(&parent, scheduler.as_mut());
+        let folder = SharedFolder::create(&parent.join(&name))?;
+        let mut heartbeat = Heartbeat::new(folder.path());
+        heartbeat.beat()?;
         store.upkeep().copy_to(&SimulationBatch::store(&folder))?;
         let mut jobs = SimulationJobs {
             name,
-            scheduler: scheduler_of(&self.settings),
+            scheduler,
+            heartbeat,
             simulation: self,
             folder,
             progress,
@@ -97,12 +104,27 @@ impl ClusterSimulation {
     }
 }
 
+/// Removes what clients left that were killed, with their jobs.
+fn remove_abandoned(parent: &Path, scheduler: &mut dyn JobScheduler) {
+    for path in abandoned_folders(parent) {
+        let folder = SharedFolder::open(&path);
+        for batch in folder.batches().unwrap_or_default() {
+            let jobs = folder.jobs(batch).ok().flatten().unwrap_or_default();
+            let jobs: Vec<&str> = jobs.iter().map(String::as_str).collect();
+            // They may be of another scheduler, and end by themselves.
+            let _best_effort = scheduler.cancel(&jobs);
+        }
+        let _stays = folder.remove();
+    }
+}
+
 /// The jobs of a simulation.
 struct SimulationJobs<'a> {
     name: String,
     simulation: ClusterSimulation,
     scheduler: Box<dyn JobScheduler>,
     folder: SharedFolder,
+    heartbeat: Heartbeat,
     progress: &'a mut dyn Consumer,
     read: &'a mut dyn FnMut(&Path) -> bool,
     counts: JobCounts,
@@ -188,6 +210,7 @@ impl SimulationJobs<'_> {
         let jobs = self.scheduler.submit(&JobBatch {
             name: format!("lapwing-{}-{number}", self.name),
             script: self.folder.script(number),
+            outputs: None,
             tasks: shares.len(),
             logs: self.folder.logs(),
             log_prefix: number.to_string(),
@@ -195,6 +218,7 @@ impl SimulationJobs<'_> {
             in_flight: settings.in_flight,
             node: None,
         })?;
+        self.folder.set_jobs(number, &jobs)?;
         let open = shares.iter().zip(jobs).enumerate();
         let open = open.map(|(index, (share, job))| OpenShare {
             number: *share,
@@ -217,6 +241,8 @@ impl SimulationJobs<'_> {
         let mut poll = SHORTEST_POLL;
         let mut answered = Instant::now();
         while !open.is_empty() {
+            // Without its folder, what jobs do not make is simulated here.
+            let _later = self.heartbeat.beat();
             let counts = self.show_counts(&open)?;
             let jobs: Vec<&str> = open.iter().map(|share| share.job.as_str()).collect();
             if interrupts.count() > 0 {
@@ -251,7 +277,7 @@ impl SimulationJobs<'_> {
                 }
             }
             poll = if self.count(&open) == counts {
-                (poll * 5 / 4).min(LONGEST_POLL)
+                (poll * 5 / 4).min(self.scheduler.longest_poll())
             } else {
                 SHORTEST_POLL
             };

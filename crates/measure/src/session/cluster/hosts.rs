@@ -1,0 +1,118 @@
+//! Hosts that measure one job at a time, each a child process, and those that fail again and again.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use super::attached::AttachedJob;
+use super::packet::JobOutput;
+use super::programs::exit_text;
+use super::scheduler::{JobReport, JobState};
+
+/// The exit code of `ssh` itself.
+const NO_CONNECTION: i32 = 255;
+/// Jobs in a row that fail on a host before it is left out.
+pub const MOST_FAILURES: u32 = 3;
+/// How long a host has no job after a failure, while others are fine.
+const REST: Duration = Duration::from_secs(20);
+
+/// A host that measures.
+pub struct RemoteHost {
+    pub name: String,
+    pub running: Option<(HostJob, AttachedJob)>,
+    /// How many jobs in a row failed because of it.
+    pub failures: u32,
+    /// The last of them, and the reason.
+    pub failed: Option<(Instant, String)>,
+}
+
+/// A job, and its files.
+pub struct HostJob {
+    pub id: String,
+    pub script: PathBuf,
+    pub output: PathBuf,
+    pub log: PathBuf,
+    /// The host that it is dealt to.
+    pub host: Option<String>,
+}
+
+impl RemoteHost {
+    /// Returns a host that has not failed.
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            running: None,
+            failures: 0,
+            failed: None,
+        }
+    }
+
+    /// Returns whether it gets jobs.
+    pub fn is_usable(&self) -> bool {
+        self.failures < MOST_FAILURES
+    }
+
+    /// Returns whether it failed a moment ago.
+    pub fn is_resting(&self) -> bool {
+        let failed = self.failed.as_ref().filter(|_| self.failures > 0);
+        failed.is_some_and(|(when, _)| when.elapsed() < REST)
+    }
+
+    /// Returns how the job ended that ran here, and counts failures of the host in a row: a job without a connection, or
+    /// without any record. `None` is a job that was told to end.
+    pub fn end(&mut self, job: &HostJob, status: Option<ExitStatus>) -> JobReport {
+        let node = Some(self.name.clone());
+        let Some(status) = status else {
+            return JobReport {
+                node,
+                ..host_report(JobState::Cancelled)
+            };
+        };
+        let printed = fs::read(&job.output).unwrap_or_default();
+        let is_empty = JobOutput::parse(&printed).records.is_empty();
+        let is_lost = status.code() == Some(NO_CONNECTION) || status.signal().is_some();
+        if is_lost || is_empty {
+            let said = fs::read(&job.log).unwrap_or_default();
+            let said = String::from_utf8_lossy(&said);
+            let last = said.lines().rev().find(|line| !line.trim().is_empty());
+            self.failures += 1;
+            self.failed = Some((
+                Instant::now(),
+                last.map_or_else(|| exit_text(status), str::to_owned),
+            ));
+        } else {
+            self.failures = 0;
+        }
+        let exit = (!status.success()).then(|| exit_text(status));
+        let state = match exit {
+            _ if is_lost => JobState::Lost,
+            None if !is_empty => JobState::Completed,
+            None | Some(_) => JobState::Failed,
+        };
+        JobReport {
+            node,
+            exit,
+            ..host_report(state)
+        }
+    }
+}
+
+/// Returns a report in the words of Slurm.
+pub fn host_report(state: JobState) -> JobReport {
+    let word = match state {
+        JobState::Queued => "PENDING",
+        JobState::Running => "RUNNING",
+        JobState::Completed => "COMPLETED",
+        JobState::Cancelled => "CANCELLED",
+        JobState::Failed | JobState::TimedOut | JobState::OutOfMemory => "FAILED",
+        JobState::Lost => "LOST",
+    };
+    JobReport {
+        state,
+        word: word.to_owned(),
+        exit: None,
+        node: None,
+    }
+}
