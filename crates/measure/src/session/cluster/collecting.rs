@@ -11,7 +11,7 @@ use lapwing_model::{InstanceOutcome, Record};
 use super::endings::{JobEnding, printed_by};
 use super::folder::{ClusterTask, SharedFolder, TaskInstance, TaskPlace, TaskRecords};
 use super::measurement::{ClusterMeasurement, ClusterVisit, broken};
-use super::scheduler::{JobError, JobScheduler, JobState};
+use super::scheduler::{JobError, JobReport, JobScheduler, JobState};
 use crate::execution::runner::EventOutlet;
 use crate::session::{Interrupts, SessionRemark, SessionSurroundings};
 
@@ -198,6 +198,7 @@ impl ClusterMeasurement {
         let grace = match state.filter(|state| state.is_over()) {
             // What an attached job has printed is in its file.
             _ if !self.scheduler.jobs_outlive_client() => Duration::ZERO,
+            None if self.is_cancelling => GRACE,
             None | Some(JobState::Completed) => LONG_GRACE,
             Some(_) => GRACE,
         };
@@ -224,9 +225,18 @@ impl ClusterMeasurement {
             self.open.remove(&place);
             return Ok(());
         }
+        let known = open.report.as_ref();
+        // Some schedulers have forgotten a job as soon as it is cancelled.
+        let cancelled = JobReport {
+            state: JobState::Cancelled,
+            word: "CANCELLED".to_owned(),
+            exit: None,
+            node: known.and_then(|report| report.node.clone()),
+        };
+        let report = known.filter(|report| report.state.is_over());
         let ending = JobEnding {
             job: &open.job,
-            report: open.report.as_ref().filter(|it| it.state.is_over()),
+            report: report.or_else(|| self.is_cancelling.then_some(&cancelled)),
             printed: printed_by(&self.folder, place),
         };
         let work = self.folder.work(place);

@@ -11,6 +11,9 @@ use super::programs::SchedulerPrograms;
 use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler, JobState};
 use lapwing_model::text::shell_word;
 
+/// Jobs that are started before their ids are written down, and before Ctrl-C is heeded: each takes a command.
+const MOST_AT_ONCE: usize = 16;
+
 /// A scheduler whose commands the suite names.
 pub struct CommandScheduler {
     commands: JobCommands,
@@ -130,6 +133,14 @@ impl JobScheduler for CommandScheduler {
             fs::write(output, self.programs.ask(&mut command)?)?;
         }
         Ok(())
+    }
+
+    fn holds_back(&self) -> bool {
+        false
+    }
+
+    fn largest_batch(&mut self) -> usize {
+        MOST_AT_ONCE
     }
 
     fn find(&mut self, _batch: &JobBatch) -> Result<Option<Vec<String>>, JobError> {

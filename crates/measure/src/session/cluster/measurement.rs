@@ -22,6 +22,7 @@ use super::packet::{JobLifetime, TaskPacket, packet_script};
 use super::programs::SchedulerPrograms;
 use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler};
 use super::script::job_script;
+use super::simulation::remove_abandoned;
 use super::slurm::SlurmScheduler;
 use super::ssh::SshScheduler;
 use super::tasks::{node_of, nodes_of, tasks_of};
@@ -140,7 +141,10 @@ impl ClusterMeasurement {
         session: &mut Session,
         surroundings: &SessionSurroundings<'_>,
     ) -> Result<Self, SessionError> {
-        let folder = shared_folder(&settings, surroundings.store)?.join(session.id.to_string());
+        let parent = shared_folder(&settings, surroundings.store)?;
+        let mut scheduler = scheduler_of(&settings, surroundings.interrupts);
+        remove_abandoned(&parent, scheduler.as_mut());
+        let folder = parent.join(session.id.to_string());
         let cluster = ClusterSession { settings, folder };
         let attribute = serde_json::to_value(&cluster)?;
         session.attributes.insert(EXECUTOR.to_owned(), attribute);
@@ -409,12 +413,12 @@ impl ClusterMeasurement {
         let largest = self.largest_batch;
         let largest = largest.unwrap_or_else(|| self.scheduler.largest_batch());
         self.largest_batch = Some(largest);
-        while !self.waiting.is_empty() {
+        while !self.waiting.is_empty() && self.interrupts.count() == 0 {
             let mut most = largest;
             if let Some(in_flight) = self.settings.in_flight.map(|it| it as usize)
-                && !self.open.is_empty()
+                && !(self.open.is_empty() && self.scheduler.holds_back())
             {
-                // The first array holds itself back; the next ones fit beside it.
+                // A first array holds itself back; the next ones fit beside it.
                 match in_flight.checked_sub(self.open.len()) {
                     None | Some(0) => return Ok(()),
                     Some(room) => most = most.min(room),

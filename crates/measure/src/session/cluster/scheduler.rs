@@ -54,6 +54,11 @@ pub trait JobScheduler {
     /// Returns the command that would start a batch, or its first job.
     fn submission(&self, batch: &JobBatch) -> Command;
 
+    /// Returns whether it starts no more jobs of a batch at the same time than that says.
+    fn holds_back(&self) -> bool {
+        true
+    }
+
     /// Returns how many jobs a batch may have.
     fn largest_batch(&mut self) -> usize {
         MOST_TASKS

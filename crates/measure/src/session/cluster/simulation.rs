@@ -104,8 +104,8 @@ impl ClusterSimulation {
     }
 }
 
-/// Removes what clients left that were killed, with their jobs.
-fn remove_abandoned(parent: &Path, scheduler: &mut dyn JobScheduler) {
+/// Removes what clients of simulations left that were killed, with their jobs.
+pub(super) fn remove_abandoned(parent: &Path, scheduler: &mut dyn JobScheduler) {
     for path in abandoned_folders(parent) {
         let folder = SharedFolder::open(&path);
         for batch in folder.batches().unwrap_or_default() {

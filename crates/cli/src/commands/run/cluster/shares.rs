@@ -25,6 +25,8 @@ use crate::session::TOOL;
 
 /// The time between two looks for the client.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(10);
+/// The time between two attempts to remove its folder.
+const BETWEEN_TRIES: Duration = Duration::from_millis(200);
 
 /// Simulate one share, as a job of a cluster
 #[derive(Debug, Args)]
@@ -127,12 +129,16 @@ impl JobShare {
         };
         let own = format!("alive-{}", name.to_string_lossy());
         thread::spawn(move || {
+            let mut tries = 20;
             // What cannot be told now may be told later.
             while !is_client_gone(&folder, &own).unwrap_or(false) {
                 thread::sleep(BETWEEN_LOOKS);
             }
-            // Another job may be doing the same.
-            let _removed = fs::remove_dir_all(&folder);
+            // Other jobs do the same, and may just have written something.
+            while fs::remove_dir_all(&folder).is_err() && folder.exists() && tries > 0 {
+                tries -= 1;
+                thread::sleep(BETWEEN_TRIES);
+            }
             process::exit(i32::from(ExitStatus::Interrupted.number()));
         });
     }
