@@ -60,6 +60,13 @@ impl RemoteHost {
         failed.is_some_and(|(when, _)| when.elapsed() < REST)
     }
 
+    /// Tells the job that runs here to end.
+    pub fn close(&mut self) {
+        if let Some((_, attached)) = &mut self.running {
+            attached.close();
+        }
+    }
+
     /// Returns how the job ended that ran here, and counts failures of the host in a row: a job without a connection, or
     /// without any record. `None` is a job that was told to end.
     pub fn end(&mut self, job: &HostJob, status: Option<ExitStatus>) -> JobReport {
@@ -114,5 +121,63 @@ pub fn host_report(state: JobState) -> JobReport {
         word: word.to_owned(),
         exit: None,
         node: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the states of jobs that end with these statuses of `wait` and print that.
+    fn ended(host: &mut RemoteHost, ends: &[(i32, &str)]) -> Vec<JobState> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        let job = HostJob {
+            id: "1".to_owned(),
+            script: path("script"),
+            output: path("output"),
+            log: path("log"),
+            host: None,
+        };
+        fs::write(&job.log, "first\nthe reason\n\n").expect("written");
+        let one = |(status, printed): &(i32, &str)| {
+            fs::write(&job.output, printed).expect("written");
+            let status = ExitStatus::from_raw(*status);
+            host.end(&job, Some(status)).state
+        };
+        ends.iter().map(one).collect()
+    }
+
+    const RECORD: &str = "lapwing-record 0 2 {}\n";
+    const NO_CONNECTION_STATUS: i32 = NO_CONNECTION << 8;
+
+    #[test]
+    fn a_host_is_left_out_after_failures_in_a_row_that_are_its_own() {
+        let mut host = RemoteHost::new("n1");
+        // A job that has begun to record and then failed says nothing about the host.
+        let own = [
+            (NO_CONNECTION_STATUS, ""),
+            (0, "no record"),
+            (1 << 8, RECORD),
+            (9, RECORD),
+        ];
+        let states = ended(&mut host, &own);
+        let expected = [
+            JobState::Lost,
+            JobState::Failed,
+            JobState::Failed,
+            JobState::Lost,
+        ];
+        assert_eq!(states, expected);
+        assert_eq!((host.failures, host.is_usable()), (1, true));
+        assert_eq!(ended(&mut host, &[(0, RECORD)]), [JobState::Completed]);
+        assert!(!host.is_resting());
+        ended(
+            &mut host,
+            &[(NO_CONNECTION_STATUS, RECORD), (127 << 8, ""), (2 << 8, "")],
+        );
+        assert!(!host.is_usable() && host.is_resting());
+        let reason = host.failed.map(|it| it.1);
+        assert_eq!(reason.as_deref(), Some("the reason"));
     }
 }

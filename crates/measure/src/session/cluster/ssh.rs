@@ -96,6 +96,12 @@ impl SshScheduler {
             .map(|it| it.0)
     }
 
+    /// Returns the host on which a job runs.
+    fn host_of(&mut self, job: &str) -> Option<&mut RemoteHost> {
+        let runs = |host: &&mut RemoteHost| host.running.as_ref().is_some_and(|it| it.0.id == job);
+        self.hosts.iter_mut().find(runs)
+    }
+
     fn start_waiting(&mut self) -> Result<(), JobError> {
         if !self.waiting.is_empty() && !self.hosts.iter().any(RemoteHost::is_usable) {
             let reason =
@@ -183,14 +189,16 @@ impl JobScheduler for SshScheduler {
                 self.waiting.push_back(job);
             }
         }
-        jobs.iter().for_each(|job| self.release(job));
+        for job in jobs {
+            self.host_of(job).map(RemoteHost::close);
+        }
         Ok(())
     }
 
     fn release(&mut self, job: &str) {
-        let running = self.hosts.iter_mut().filter_map(|it| it.running.as_mut());
-        for (_, attached) in running.filter(|(its, _)| its.id == job) {
-            attached.close();
+        if let Some(host) = self.host_of(job) {
+            host.failures = 0;
+            host.close();
         }
     }
 

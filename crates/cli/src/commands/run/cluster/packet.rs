@@ -35,8 +35,8 @@ impl ClusterPacketCommand {
         };
         let variable = |name: &str| env::var(name).ok();
         let surroundings = context.surroundings();
-        let mut output = io::stdout().lock();
-        let end = measure_packet(&packet, place, &mut output, variable, &surroundings);
+        let mut output = context.terminal.file_out();
+        let end = measure_packet(&packet, place, output.as_mut(), variable, &surroundings);
         match end? {
             RunEnd::Complete => Ok(ExitStatus::Fine),
             RunEnd::Interrupted => Ok(ExitStatus::Interrupted),
