@@ -109,6 +109,7 @@ fn examples_and_the_new_suite_follow_the_schema() {
     let mut files: Vec<_> = [
         "compressors",
         "parsl",
+        "kubernetes",
         "indicators",
         "workloads",
         "nightly/project",

@@ -14,6 +14,9 @@ use lapwing_model::text::shell_word;
 /// Jobs that are started before their ids are written down, and before Ctrl-C is heeded: each takes a command.
 const MOST_AT_ONCE: usize = 16;
 
+/// Jobs that one command is asked about: more would not fit into its arguments.
+const MOST_ASKED: usize = 500;
+
 /// A scheduler whose commands the suite names.
 pub struct CommandScheduler {
     commands: JobCommands,
@@ -108,19 +111,21 @@ impl JobScheduler for CommandScheduler {
     }
 
     fn states(&mut self, jobs: &[&str]) -> Result<BTreeMap<String, JobReport>, JobError> {
-        let mut state = filled(&self.commands.state, &jobs_value(jobs));
-        let text = self.programs.ask(&mut state)?;
-        Ok(parse_states(&text))
+        let mut found = BTreeMap::new();
+        for some in jobs.chunks(MOST_ASKED) {
+            let mut state = filled(&self.commands.state, &jobs_value(some));
+            found.extend(parse_states(&self.programs.ask(&mut state)?));
+        }
+        Ok(found)
     }
 
     fn cancel(&mut self, jobs: &[&str]) -> Result<(), JobError> {
-        match &self.commands.cancel {
-            Some(cancel) if !jobs.is_empty() => {
-                let mut cancel = filled(cancel, &jobs_value(jobs));
-                self.programs.ask(&mut cancel).map(drop)
+        for some in jobs.chunks(MOST_ASKED) {
+            if let Some(cancel) = &self.commands.cancel {
+                self.programs.ask(&mut filled(cancel, &jobs_value(some)))?;
             }
-            Some(_) | None => Ok(()),
         }
+        Ok(())
     }
 
     fn can_cancel(&self) -> bool {

@@ -448,6 +448,12 @@ impl ClusterMeasurement {
     /// Makes batches smaller, or waits for earlier ones, if a limit of the cluster was hit.
     fn after_refusal(&mut self, error: JobError, most: usize) -> Result<(), RunError> {
         let is_limit = matches!(&error, JobError::Refused { message, .. } if message.to_ascii_lowercase().contains("limit"));
+        let is_interrupted =
+            matches!(error, JobError::Silent { .. }) && self.interrupts.count() > 0;
+        if is_interrupted && !self.open.is_empty() {
+            // The jobs that there are are cancelled next, or left.
+            return Ok(());
+        }
         if is_limit && most > 1 {
             self.largest_batch = Some(most / 2);
         } else if !is_limit || self.open.is_empty() {

@@ -108,14 +108,34 @@ impl ClusterSimulation {
 pub(super) fn remove_abandoned(parent: &Path, scheduler: &mut dyn JobScheduler) {
     for path in abandoned_folders(parent) {
         let folder = SharedFolder::open(&path);
-        for batch in folder.batches().unwrap_or_default() {
-            let jobs = folder.jobs(batch).ok().flatten().unwrap_or_default();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        for number in folder.batches().unwrap_or_default() {
+            let batch = folder.batch(number).map(|batch: SimulationBatch| JobBatch {
+                name: batch_name(&name, number),
+                script: folder.script(number),
+                outputs: None,
+                tasks: batch.shares.len(),
+                logs: folder.logs(),
+                log_prefix: number.to_string(),
+                directory: batch.directory,
+                in_flight: None,
+                node: None,
+            });
+            // Found by its name: an id may be of another scheduler, or of something else by now. Jobs that are not found
+            // end by themselves, when they notice or have no folder.
+            let jobs = batch.ok().and_then(|batch| scheduler.find(&batch).ok()?);
+            let jobs = jobs.unwrap_or_default();
             let jobs: Vec<&str> = jobs.iter().map(String::as_str).collect();
-            // They may be of another scheduler, and end by themselves.
-            let _best_effort = scheduler.cancel(&jobs);
+            if !jobs.is_empty() {
+                let _best_effort = scheduler.cancel(&jobs);
+            }
         }
         let _stays = folder.remove();
     }
+}
+
+fn batch_name(folder: &str, number: u32) -> String {
+    format!("lapwing-{folder}-{number}")
 }
 
 /// The jobs of a simulation.
@@ -208,7 +228,7 @@ impl SimulationJobs<'_> {
         );
         self.folder.write_script(number, &text)?;
         let jobs = self.scheduler.submit(&JobBatch {
-            name: format!("lapwing-{}-{number}", self.name),
+            name: batch_name(&self.name, number),
             script: self.folder.script(number),
             outputs: None,
             tasks: shares.len(),
@@ -218,7 +238,6 @@ impl SimulationJobs<'_> {
             in_flight: settings.in_flight,
             node: None,
         })?;
-        self.folder.set_jobs(number, &jobs)?;
         let open = shares.iter().zip(jobs).enumerate();
         let open = open.map(|(index, (share, job))| OpenShare {
             number: *share,
