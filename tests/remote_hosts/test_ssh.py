@@ -223,11 +223,17 @@ apply.env.WORKERS = "{level}"
 
 
 def test_a_study_is_measured_on_hosts(hosts, client):
-    client = client(suite(hosts, "echo $QUIET $WORKERS >> executed", iterations=1) + STUDY)
+    other = "[benchmark.b]\ncommand = 'echo $QUIET $WORKERS >> executed-b'\niterations = 2\n"
+    client = client(suite(hosts, "echo $QUIET $WORKERS >> executed", iterations=1) + STUDY + other)
     client.run("study", "design", "--kind", "full", "--replicates", "2")
     client.run("study", "run", "--executor", "ssh", "--name", "study")
-    are_fine(client.instances("study"), 8)
+    instances = client.instances("study")
+    are_fine(instances, 16)
     assert Counter(client.executed()) == {"yes 1": 2, "yes 2": 2, "1": 2, "2": 2}
+    executed = (client.folder / "executed-b").read_text().splitlines()
+    assert Counter(executed) == {"yes 1": 4, "yes 2": 4, "1": 4, "2": 4}
+    iterations = Counter((it["benchmark"]["id"], len(it["iterations"])) for it in instances)
+    assert iterations == {("a", 1): 8, ("b", 2): 8}
 
 
 def test_a_duet_is_one_job(hosts, client):

@@ -1,7 +1,7 @@
 //! Collects the records of jobs and the ends of those that recorded none; cancels or leaves jobs on Ctrl-C.
 
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -84,10 +84,11 @@ fn fetch(
     place: TaskPlace,
 ) -> io::Result<()> {
     if let Err(error) = scheduler.fetch(job, &folder.output(place)) {
-        fs::write(
-            folder.log(place),
-            format!("lapwing: its output cannot be fetched: {error}\n"),
-        )?;
+        let log = File::options()
+            .append(true)
+            .create(true)
+            .open(folder.log(place));
+        writeln!(log?, "lapwing: its output cannot be fetched: {error}")?;
     }
     Ok(())
 }
