@@ -67,8 +67,10 @@ impl RemoteHost {
         }
     }
 
-    /// Returns how the job ended that ran here, and counts failures of the host in a row: a job without a connection, or
-    /// without any record. `None` is a job that was told to end.
+    /// Returns how the job ended that ran here, and counts failures of the host in a row: jobs without any record. `None`
+    /// is a job that was told to end.
+    ///
+    /// One that was lost later may have been ended by what it measured, and not with its host: that alone never adds up.
     pub fn end(&mut self, job: &HostJob, status: Option<ExitStatus>) -> JobReport {
         let node = Some(self.name.clone());
         let Some(status) = status else {
@@ -84,7 +86,10 @@ impl RemoteHost {
             let said = fs::read(&job.log).unwrap_or_default();
             let said = String::from_utf8_lossy(&said);
             let last = said.lines().rev().find(|line| !line.trim().is_empty());
-            self.failures += 1;
+            self.failures = match is_empty {
+                true => self.failures + 1,
+                false => self.failures.max(1),
+            };
             self.failed = Some((
                 Instant::now(),
                 last.map_or_else(|| exit_text(status), str::to_owned),
@@ -172,6 +177,8 @@ mod tests {
         assert_eq!((host.failures, host.is_usable()), (1, true));
         assert_eq!(ended(&mut host, &[(0, RECORD)]), [JobState::Completed]);
         assert!(!host.is_resting());
+        ended(&mut host, &[(NO_CONNECTION_STATUS, RECORD); 4]);
+        assert!(host.is_usable() && host.is_resting());
         ended(
             &mut host,
             &[(NO_CONNECTION_STATUS, RECORD), (127 << 8, ""), (2 << 8, "")],

@@ -105,8 +105,13 @@ fn stand_in(folder: &Path, text: &str) -> std::path::PathBuf {
 
 /// Gives a script to a shell as ssh does, with the connection open for so long.
 fn over_ssh(script: &str, open: Duration) -> Output {
+    over_ssh_to("sh", script, open)
+}
+
+fn over_ssh_to(shell: &str, script: &str, open: Duration) -> Output {
+    let words: Vec<&str> = shell.split(' ').collect();
     let mut shell = Command::new("setsid");
-    shell.args(["sh"]).stdin(Stdio::piped());
+    shell.args(words).stdin(Stdio::piped());
     shell.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = shell.spawn().expect("started");
     let mut input = child.stdin.take().expect("piped");
@@ -182,8 +187,11 @@ fn a_job_ends_when_its_connection_is_closed() {
     );
     let start = Instant::now();
     let text = script(&[], JobLifetime::OfItsInput, &program, folder.path());
-    let output = over_ssh(&text, Duration::from_millis(300));
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "told\n");
+    for shell in ["sh", "bash", "bash -l"] {
+        let output = over_ssh_to(shell, &text, Duration::from_millis(300));
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(printed, "told\n", "{shell}");
+    }
     let text = script(
         &["sleep 60"],
         JobLifetime::OfItsInput,
