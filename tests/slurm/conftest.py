@@ -1,26 +1,18 @@
 """Instances as jobs of a real, small Slurm, through the program."""
 
-import json
-import os
 import shutil
-import signal
-import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 import pytest
+from client import Client, check_program
 from needs import skip_or_fail
 from small_cluster import SmallCluster, missing
 
-ROOT = Path(__file__).parents[2]
-PROGRAM = Path(os.environ.get("LAPWING", ROOT / "target/debug/lapwing"))
-LIMIT = 50
-
 
 def pytest_configure():
-    if not PROGRAM.is_file():
-        pytest.exit(f"{PROGRAM} not found: build it first, or name it in LAPWING", returncode=2)
+    check_program()
 
 
 @pytest.fixture(scope="session")
@@ -38,68 +30,17 @@ def cluster():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-class Client:
-    """The program in a folder with a suite."""
+class SlurmClient(Client):
+    """The program on the login node."""
 
     def __init__(self, cluster, folder, suite):
-        self.cluster, self.folder = cluster, folder
-        folder.mkdir(exist_ok=True)
-        (folder / "lapwing.toml").write_text(suite)
-
-    def start(self, *arguments):
-        return subprocess.Popen(
-            [PROGRAM, *arguments],
-            cwd=self.folder,
-            env=self.cluster.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-
-    def finish(self, process, codes=(0,), seconds=LIMIT):
-        try:
-            said, _ = process.communicate(timeout=seconds)
-        finally:
-            process.kill()
-        assert process.returncode in codes, f"exit {process.returncode}\n{said}"
-        return said
-
-    def run(self, *arguments, codes=(0,)):
-        return self.finish(self.start(*arguments), codes)
-
-    def interrupt(self, process):
-        process.send_signal(signal.SIGINT)
-
-    def records(self, session):
-        """Returns the records of a session, by kind."""
-        output = self.folder / f"{session}.jsonl"
-        self.run("export", "--to", "record", "--where", f"session={session}", "--output", str(output))
-        records = {}
-        for line in output.read_text().splitlines():
-            record = json.loads(line)
-            records.setdefault(record["kind"], []).append(record)
-        return records
-
-    def instances(self, session):
-        """Returns each instance with its end and its iterations."""
-        records = self.records(session)
-        found = {it["id"]: {**it, "iterations": []} for it in records["instance"]}
-        for it in records.get("iteration", []):
-            found[it["instance"]]["iterations"].append(it)
-        for it in records["instance_end"]:
-            found[it["instance"]]["end"] = it
-        return list(found.values())
-
-    def executed(self):
-        """Returns the lines that commands appended to the file `executed`."""
-        file = self.folder / "executed"
-        return file.read_text().splitlines() if file.exists() else []
+        super().__init__(folder, suite, cluster.environment)
+        self.cluster = cluster
 
 
 @pytest.fixture
 def client(cluster, tmp_path):
-    return lambda suite: Client(cluster, tmp_path, suite)
+    return lambda suite: SlurmClient(cluster, tmp_path, suite)
 
 
 TROUBLE = """
@@ -134,7 +75,7 @@ command = "exit 3"
 @pytest.fixture(scope="session", autouse=True)
 def trouble(cluster, tmp_path_factory):
     """Starts a run in which everything goes wrong, first: Slurm looks at time limits only every 30 s."""
-    client = Client(cluster, tmp_path_factory.mktemp("trouble"), TROUBLE)
+    client = SlurmClient(cluster, tmp_path_factory.mktemp("trouble"), TROUBLE)
     process = client.start("run", "--executor", "slurm", "--name", "trouble")
 
     def job(name):

@@ -198,3 +198,144 @@ def test_each_trouble_is_recorded_as_what_it_was(cluster, trouble):
     ends = {it["benchmark"]["id"]: it["end"].get("message", "") for it in client.instances("trouble")}
     assert "signal 9" in ends["killed-always"]
     assert cluster.queue() == []
+
+
+def stand_in(client, folder, **programs):
+    """Puts programs in the place of those of Slurm, for one client."""
+    folder.mkdir()
+    for name, text in programs.items():
+        (folder / name).write_text(f"#!/bin/sh\n{text}\n")
+        (folder / name).chmod(0o755)
+    path = client.environment["PATH"]
+    client.environment = {**client.environment, "PATH": f"{folder}:{path}"}
+
+
+def test_a_scheduler_that_never_answers_does_not_keep_ctrl_c_waiting(cluster, client, tmp_path):
+    client = client(SLOW)
+    stand_in(client, tmp_path / "bin", squeue="touch asked; sleep 600", scancel="exec sleep 600")
+    process = client.start("run", "--executor", "slurm", "--name", "silent")
+    cluster.wait_for(lambda: (client.folder / "asked").exists())
+    start = time.monotonic()
+    client.interrupt(process)
+    said = client.finish(process, codes=(130,))
+    # A moment for each of the two commands.
+    assert time.monotonic() - start < 25
+    assert "the scheduler does not answer (`squeue` does not answer: it was ended after" in said
+    assert "may still be in the queue: `scancel` does not answer" in said and "--resume" in said
+    start = time.monotonic()
+    client.environment = cluster.environment
+    client.run("run", "--resume", "silent")
+    well = [it for it in client.instances("silent") if it["end"]["outcome"] == "ok"]
+    assert sorted(it["block"] for it in well) == list(range(12))
+    assert len(client.executed()) == 24
+
+
+def test_a_submission_that_hangs_is_ended_by_a_second_ctrl_c(cluster, client, tmp_path):
+    client = client(SLOW)
+    stand_in(client, tmp_path / "bin", sbatch="touch asked; sleep 600")
+    process = client.start("run", "--executor", "slurm", "--name", "never")
+    cluster.wait_for(lambda: (client.folder / "asked").exists())
+    start = time.monotonic()
+    client.interrupt(process)
+    time.sleep(0.5)
+    client.interrupt(process)
+    said = client.finish(process, codes=(2, 130))
+    assert time.monotonic() - start < 4
+    assert "`sbatch` does not answer" in said and "nothing was stored" in said
+
+
+LIMITS = """
+suite = "limits"
+[defaults]
+instances = 1
+burn_in = 0
+iterations = 2
+[executor.slurm]
+exclusive = false
+[benchmark.memory]
+command = "[ -e small ] || { touch small; exit; }; kill -9 $SLURM_TASK_PID; sleep 9"
+[benchmark.time]
+command = "[ -e quick ] || { touch quick; exit; }; kill -9 $SLURM_TASK_PID; sleep 9"
+"""
+
+# Slurm forgets a job that has ended, and accounting knows why it did.
+FORGETFUL = """"{squeue}" "$@" > said || exit
+grep -v FAILED said; touch ended
+sed -n 's/^ *\\([0-9]*\\)[| ]*\\([0-9]*\\)[| ]*FAILED.*/\\1_\\2/p' said >> forgotten; exit 0"""
+ACCOUNTING = """sort -u forgotten 2> /dev/null | while read -r job; do
+case $job in *_0) echo "$job|OUT_OF_MEMORY|0:125|n1" ;; *) echo "$job|TIMEOUT|0:15|n1" ;; esac; done"""
+
+
+def test_limits_that_only_accounting_knows_are_outcomes(cluster, client, tmp_path):
+    client = client(LIMITS)
+    squeue = cluster.run("sh", "-c", "command -v squeue").strip()
+    stand_in(client, tmp_path / "bin", squeue=FORGETFUL.replace("{squeue}", squeue), sacct=ACCOUNTING)
+    client.run("run", "--executor", "slurm", "--name", "limits", codes=(0, 3, 4))
+    ends = {}
+    for it in client.instances("limits"):
+        end = it["end"]
+        ends[it["job"]["array_index"]] = (end["outcome"], end["observed"]["job_state"], len(it["iterations"]))
+    assert ends == {0: ("failed", "OUT_OF_MEMORY", 1), 1: ("timed_out", "TIMEOUT", 1)}
+
+
+SIMULATED = """
+suite = "simulated"
+[defaults]
+instances = 10
+burn_in = 0
+iterations = 10
+[benchmark.a]
+command = "true"
+[benchmark.b]
+command = ["true"]
+[executor.slurm]
+exclusive = false
+set_up = ["touch begun-$SLURM_ARRAY_TASK_ID"]
+"""
+
+
+GRID = ["--full", "--grid=instances=5,10 iterations=5,10"]
+
+
+def simulate(cluster, client):
+    """Starts a long simulation, kills its client while jobs run, and returns its folder and the number of its jobs."""
+    client = client(SIMULATED)
+    client.run("run", "--name", "measured")
+    words = ["mds", "--executor", "slurm", "--cluster", "jobs=3", "--experiments", "1000000", "--replicates", "10000"]
+    process = client.start(*words, *GRID)
+    cluster.wait_for(lambda: len(list(client.folder.glob("begun-*"))) == 3)
+    cluster.wait_for(lambda: len(list(client.folder.glob(".lapwing/cluster/*/alive-*"))) == 3)
+    (folder,) = client.folder.glob(".lapwing/cluster/simulation-*")
+    process.kill()
+    process.wait()
+    return client, folder
+
+
+def has_jobs(cluster, folder):
+    names = cluster.run("squeue", "--noheader", "--format=%j").split()
+    return any(folder.name in it for it in names)
+
+
+def make_old(folder):
+    """Makes the last sign of life of a client an hour old."""
+    hour_ago = time.time() - 3600
+    os.utime(folder / "heartbeat", (hour_ago, hour_ago))
+
+
+def test_jobs_of_a_simulation_notice_that_the_client_is_gone(cluster, client):
+    client, folder = simulate(cluster, client)
+    assert has_jobs(cluster, folder)
+    make_old(folder)
+    cluster.wait_for(lambda: not has_jobs(cluster, folder))
+    assert not folder.exists()
+
+
+def test_the_next_simulation_removes_what_a_killed_client_left(cluster, client):
+    client, folder = simulate(cluster, client)
+    # It may be there still.
+    client.run("run", "--executor", "slurm", "--name", "beside")
+    assert has_jobs(cluster, folder)
+    make_old(folder)
+    client.run("mds", "--executor", "slurm", "--cluster", "jobs=1", "--experiments", "80", *GRID)
+    cluster.wait_for(lambda: not has_jobs(cluster, folder))
+    assert not any(client.folder.glob(".lapwing/cluster/*"))

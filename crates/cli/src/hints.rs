@@ -13,6 +13,7 @@ use lapwing_measure::indicator::IndicatorError;
 use lapwing_measure::local::CoresError;
 use lapwing_measure::pytest::CollectError;
 use lapwing_measure::session::SessionError;
+use lapwing_measure::session::cluster::JobError;
 use lapwing_measure::stack::StackError;
 use lapwing_measure::suite::burn_in_file::BurnInFileError;
 use lapwing_measure::suite::{AbEnvironmentsError, SuiteProblem};
@@ -231,7 +232,16 @@ fn session_hint(error: &SessionError) -> Option<String> {
             "start it anew with `lapwing run`, with secrets in the environment and not in commands or the suite"
         }
         SessionError::OtherTool { .. } => {
-            "name the same program with `program` under [executor.slurm]"
+            "name a program of the same version with `program` under [executor.slurm], or whichever executor it is"
+        }
+        SessionError::NoSharedFolder => {
+            "simulate here, with --executor slurm, or with an [executor.command] without `output`"
+        }
+        SessionError::Job(JobError::Silent { .. }) => {
+            "jobs may still be in the queue: cancel them when the scheduler answers"
+        }
+        SessionError::JobsEndWithClient => {
+            "without it, the jobs are ended on Ctrl-C, and `lapwing run --resume` measures the rest"
         }
         SessionError::NothingSelected
         | SessionError::Contradiction { .. }
@@ -245,6 +255,7 @@ fn session_hint(error: &SessionError) -> Option<String> {
         | SessionError::NothingSimulated(_)
         | SessionError::StoredExecutor { .. }
         | SessionError::Plan(_)
+        | SessionError::Packet(_)
         | SessionError::NoPlan { .. }
         | SessionError::StoredPlan { .. }
         | SessionError::NoTask { .. } => return None,

@@ -232,6 +232,10 @@ impl SessionWatch for Context {
             SessionRemark::JobsCancelled { jobs } => {
                 terminal.say(&format!("cancelled {}", counted(jobs, "job")));
             }
+            SessionRemark::JobsUnknown { jobs, error } => terminal.say(&format!(
+                "{} may still be in the queue: {error}; `lapwing run --resume` collects them, or cancel them yourself",
+                counted(jobs, "job")
+            )),
             SessionRemark::JobsNotCancelled { jobs } => terminal.say(&format!(
                 "{} not cancelled: [executor.command] has no `cancel`",
                 counted(jobs, "job")

@@ -77,6 +77,7 @@ pub enum Command {
     Help(help::HelpCommand),
     MarkdownHelp(markdown_help::MarkdownHelp),
     ClusterTask(run::ClusterTaskCommand),
+    ClusterPacket(run::ClusterPacketCommand),
     ClusterShare(run::ClusterShareCommand),
 }
 
@@ -112,6 +113,7 @@ impl Command {
             Self::Help(command) => command.act(context),
             Self::MarkdownHelp(command) => command.act(context),
             Self::ClusterTask(command) => command.act(context),
+            Self::ClusterPacket(command) => command.act(context),
             Self::ClusterShare(command) => command.act(),
         }
     }

@@ -235,6 +235,15 @@ pub enum SessionError {
         /// The reason.
         source: serde_json::Error,
     },
+    /// Jobs are to stay when the client ends, and cannot.
+    #[error("leave_jobs=yes: jobs on hosts of ssh end with the client")]
+    JobsEndWithClient,
+    /// Jobs of a simulation have no folder for what they make.
+    #[error("a simulation needs a folder that client and jobs share, and this executor has none")]
+    NoSharedFolder,
+    /// A job has a packet that cannot be read.
+    #[error("this job has no task: {0}")]
+    Packet(#[source] serde_json::Error),
     /// A job has no task.
     #[error("batch {batch} has no task {index}")]
     NoTask {

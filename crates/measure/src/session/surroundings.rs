@@ -187,6 +187,13 @@ pub enum SessionRemark {
         /// Their number.
         jobs: usize,
     },
+    /// The scheduler did not answer when jobs were to be cancelled.
+    JobsUnknown {
+        /// Their number.
+        jobs: usize,
+        /// The error.
+        error: String,
+    },
     /// Jobs of a simulation could not be cancelled.
     JobsNotCancelled {
         /// Their number.

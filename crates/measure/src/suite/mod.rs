@@ -36,7 +36,7 @@ pub use editing::{
 };
 pub use error::{SuiteError, SuiteProblem, nearest};
 pub use executor::{
-    ClusterSettings, ExecutorTables, JobCommands, SchedulerSettings, SlurmSettings,
+    ClusterSettings, ExecutorTables, JobCommands, SchedulerSettings, SlurmSettings, SshSettings,
 };
 pub use factors::{SourcePatch, SuiteFactor, infeasibility};
 pub use file::Suite;

@@ -39,8 +39,8 @@ use lapwing_show::writing::NextStep;
 
 pub use self::again::next_step_of_latest;
 pub use self::cluster::{
-    ClusterOptions, ClusterShareCommand, ClusterTaskCommand, JobShare, ShareUnit, SimulationJobs,
-    SimulationStart,
+    ClusterOptions, ClusterPacketCommand, ClusterShareCommand, ClusterTaskCommand, JobShare,
+    ShareUnit, SimulationJobs, SimulationStart,
 };
 pub use self::dry_run::past_seconds;
 use self::early_stop::JudgedSession;

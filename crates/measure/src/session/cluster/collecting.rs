@@ -1,5 +1,7 @@
 //! Collects the records of jobs and the ends of those that recorded none; cancels or leaves jobs on Ctrl-C.
 
+use std::fs::File;
+use std::io::{self, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -7,9 +9,9 @@ use crate::{Event, FinishedInstance, JobCounts, RunEnd, RunError};
 use lapwing_model::{InstanceOutcome, Record};
 
 use super::endings::{JobEnding, printed_by};
-use super::folder::{ClusterTask, TaskInstance, TaskPlace, TaskRecords};
+use super::folder::{ClusterTask, SharedFolder, TaskInstance, TaskPlace, TaskRecords};
 use super::measurement::{ClusterMeasurement, ClusterVisit, broken};
-use super::scheduler::JobState;
+use super::scheduler::{JobError, JobReport, JobScheduler, JobState};
 use crate::execution::runner::EventOutlet;
 use crate::session::{Interrupts, SessionRemark, SessionSurroundings};
 
@@ -74,6 +76,23 @@ pub fn pause(time: Duration, interrupts: &Interrupts) {
     }
 }
 
+/// Fetches what a job has printed. If the scheduler has it no more, its log says why.
+fn fetch(
+    scheduler: &mut dyn JobScheduler,
+    job: &str,
+    folder: &SharedFolder,
+    place: TaskPlace,
+) -> io::Result<()> {
+    if let Err(error) = scheduler.fetch(job, &folder.output(place)) {
+        let log = File::options()
+            .append(true)
+            .create(true)
+            .open(folder.log(place));
+        writeln!(log?, "lapwing: its output cannot be fetched: {error}")?;
+    }
+    Ok(())
+}
+
 impl ClusterMeasurement {
     /// Returns the numbers of instances by state.
     pub(super) fn counts(&self) -> JobCounts {
@@ -115,8 +134,13 @@ impl ClusterMeasurement {
         if jobs.is_empty() {
             return Ok(true);
         }
-        let mut states = match self.scheduler.states(&jobs) {
+        let states = self.scheduler.states(&jobs);
+        for note in self.scheduler.take_notes() {
+            outlet.events.send(&Event::Note(note))?;
+        }
+        let mut states = match states {
             Ok(states) => states,
+            Err(error @ JobError::NoHosts { .. }) => return Err(broken(error)),
             Err(error) => {
                 let is_new = self.silent_since.is_none();
                 let since = *self.silent_since.get_or_insert_with(Instant::now);
@@ -156,11 +180,15 @@ impl ClusterMeasurement {
         if state == Some(JobState::Queued) {
             return Ok(());
         }
+        if open.over_since.is_some() {
+            fetch(self.scheduler.as_mut(), &open.job, &self.folder, place).map_err(broken)?;
+        }
         let size = self.folder.size(place);
         if size == open.size && open.over_since.is_none() {
             return Ok(());
         }
         open.size = size;
+        self.folder.take_output(place).map_err(broken)?;
         let recorded = self.folder.recorded(place).map_err(broken)?;
         if recorded.are_complete(&open.task) {
             return self.take(place, &recorded.records, false, outlet, finished);
@@ -169,6 +197,9 @@ impl ClusterMeasurement {
             return Ok(());
         };
         let grace = match state.filter(|state| state.is_over()) {
+            // What an attached job has printed is in its file.
+            _ if !self.scheduler.jobs_outlive_client() => Duration::ZERO,
+            None if self.is_cancelling => GRACE,
             None | Some(JobState::Completed) => LONG_GRACE,
             Some(_) => GRACE,
         };
@@ -195,9 +226,18 @@ impl ClusterMeasurement {
             self.open.remove(&place);
             return Ok(());
         }
+        let known = open.report.as_ref();
+        // Some schedulers have forgotten a job as soon as it is cancelled.
+        let cancelled = JobReport {
+            state: JobState::Cancelled,
+            word: "CANCELLED".to_owned(),
+            exit: None,
+            node: known.and_then(|report| report.node.clone()),
+        };
+        let report = known.filter(|report| report.state.is_over());
         let ending = JobEnding {
             job: &open.job,
-            report: open.report.as_ref().filter(|it| it.state.is_over()),
+            report: report.or_else(|| self.is_cancelling.then_some(&cancelled)),
             printed: printed_by(&self.folder, place),
         };
         let work = self.folder.work(place);
@@ -224,6 +264,7 @@ impl ClusterMeasurement {
         let Some(open) = self.open.remove(&place) else {
             return Ok(());
         };
+        self.scheduler.release(&open.job);
         let ended = outlet.deliver(&open.task, records)?;
         let attempt = open.task.instances.iter().map(|it| it.plan.attempt).max();
         let tries = attempt.unwrap_or(0) < self.settings.retries;
@@ -260,16 +301,42 @@ impl ClusterMeasurement {
         let jobs: Vec<&str> = jobs.iter().map(String::as_str).collect();
         self.is_cancelling = true;
         self.waiting.clear();
-        if !jobs.is_empty() {
-            self.scheduler.cancel(&jobs).map_err(broken)?;
+        self.fetch_running().map_err(broken)?;
+        let cancelled = match jobs.as_slice() {
+            [] => Ok(()),
+            jobs => self.scheduler.cancel(jobs),
+        };
+        if let Err(error @ JobError::Silent { .. }) = cancelled {
+            surroundings.remark(SessionRemark::JobsUnknown {
+                jobs: jobs.len(),
+                error: error.to_string(),
+            });
+            return Ok(RunEnd::Interrupted);
         }
+        cancelled.map_err(broken)?;
         surroundings.remark(SessionRemark::JobsCancelled { jobs: jobs.len() });
         let start = Instant::now();
         let mut finished = Vec::new();
         while !self.open.is_empty() && start.elapsed() < LEAVE_TAKING {
             thread::sleep(LEAVE_POLL);
             self.collect(outlet, &mut finished)?;
+            if self.silent_since.is_some() {
+                // What they recorded is collected by the next client.
+                break;
+            }
         }
         Ok(RunEnd::Interrupted)
+    }
+
+    /// Fetches what jobs have printed until now: with a job, a scheduler may delete that, too.
+    fn fetch_running(&mut self) -> io::Result<()> {
+        for (place, open) in &self.open {
+            let state = open.report.as_ref().map(|report| report.state);
+            if state == Some(JobState::Running) {
+                fetch(self.scheduler.as_mut(), &open.job, &self.folder, *place)?;
+                self.folder.take_output(*place)?;
+            }
+        }
+        Ok(())
     }
 }

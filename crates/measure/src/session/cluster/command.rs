@@ -1,30 +1,42 @@
 //! Any scheduler, by commands of the user: one that starts a job, one that tells states, one that cancels.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use crate::suite::{CommandLine, JobCommands};
 
-use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler, JobState, output_of};
+use super::programs::SchedulerPrograms;
+use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler, JobState};
 use lapwing_model::text::shell_word;
+
+/// Jobs that are started before their ids are written down, and before Ctrl-C is heeded: each takes a command.
+const MOST_AT_ONCE: usize = 16;
+
+/// Jobs that one command is asked about: more would not fit into its arguments.
+const MOST_ASKED: usize = 500;
 
 /// A scheduler whose commands the suite names.
 pub struct CommandScheduler {
     commands: JobCommands,
+    programs: SchedulerPrograms,
 }
 
 impl CommandScheduler {
-    pub fn new(commands: JobCommands) -> Self {
-        Self { commands }
+    pub fn new(commands: JobCommands, programs: SchedulerPrograms) -> Self {
+        Self { commands, programs }
     }
 
     fn submission_of(&self, batch: &JobBatch, task: usize) -> Command {
-        let log = batch.logs.join(format!("{}-{task}.txt", batch.log_prefix));
         let values = [
-            ("{script}", vec![batch.script.display().to_string()]),
+            (
+                "{script}",
+                vec![batch.script_of(task).display().to_string()],
+            ),
             ("{index}", vec![task.to_string()]),
             ("{name}", vec![batch.name.clone()]),
-            ("{log}", vec![log.display().to_string()]),
+            ("{log}", vec![batch.log_of(task).display().to_string()]),
         ];
         filled(&self.commands.submit, &values)
     }
@@ -73,7 +85,9 @@ impl JobScheduler for CommandScheduler {
     fn submit(&mut self, batch: &JobBatch) -> Result<Vec<String>, JobError> {
         let submit = |task: usize| {
             let mut command = self.submission_of(batch, task);
-            let printed = output_of(command.current_dir(&batch.directory))?;
+            let printed = self
+                .programs
+                .submit(command.current_dir(&batch.directory))?;
             let id = printed.split_ascii_whitespace().last().map(str::to_owned);
             id.ok_or_else(|| JobError::Unreadable {
                 program: "submit".to_owned(),
@@ -97,21 +111,41 @@ impl JobScheduler for CommandScheduler {
     }
 
     fn states(&mut self, jobs: &[&str]) -> Result<BTreeMap<String, JobReport>, JobError> {
-        let text = output_of(&mut filled(&self.commands.state, &jobs_value(jobs)))?;
-        Ok(parse_states(&text))
+        let mut found = BTreeMap::new();
+        for some in jobs.chunks(MOST_ASKED) {
+            let mut state = filled(&self.commands.state, &jobs_value(some));
+            found.extend(parse_states(&self.programs.ask(&mut state)?));
+        }
+        Ok(found)
     }
 
     fn cancel(&mut self, jobs: &[&str]) -> Result<(), JobError> {
-        match &self.commands.cancel {
-            Some(cancel) if !jobs.is_empty() => {
-                output_of(&mut filled(cancel, &jobs_value(jobs))).map(drop)
+        for some in jobs.chunks(MOST_ASKED) {
+            if let Some(cancel) = &self.commands.cancel {
+                self.programs.ask(&mut filled(cancel, &jobs_value(some)))?;
             }
-            Some(_) | None => Ok(()),
         }
+        Ok(())
     }
 
     fn can_cancel(&self) -> bool {
         self.commands.cancel.is_some()
+    }
+
+    fn fetch(&mut self, job: &str, output: &Path) -> Result<(), JobError> {
+        if let Some(command) = &self.commands.output {
+            let mut command = filled(command, &[("{job}", vec![job.to_owned()])]);
+            fs::write(output, self.programs.ask(&mut command)?)?;
+        }
+        Ok(())
+    }
+
+    fn holds_back(&self) -> bool {
+        false
+    }
+
+    fn largest_batch(&mut self) -> usize {
+        MOST_AT_ONCE
     }
 
     fn find(&mut self, _batch: &JobBatch) -> Result<Option<Vec<String>>, JobError> {

@@ -11,10 +11,11 @@ use lapwing_model::{InstanceEnd, InstanceOutcome, Object, Record, Run, Session};
 use serde_json::json;
 
 use super::folder::{SharedFolder, TaskInstance, TaskPlace, TaskRecords};
+use super::packet::JobOutput;
 use super::scheduler::{JobReport, JobState};
 
 /// The length of the quoted end of a job's output, in bytes.
-const QUOTED: u64 = 600;
+const QUOTED: u16 = 600;
 
 /// The end of a job that recorded none.
 pub struct JobEnding<'a> {
@@ -183,9 +184,20 @@ pub fn number_or_text(text: &str) -> serde_json::Value {
 
 /// Returns the end of what the job of a task printed, if it printed anything.
 pub fn printed_by(folder: &SharedFolder, place: TaskPlace) -> Option<String> {
-    let mut file = fs::File::open(folder.log(place)).ok()?;
+    let of_output = || {
+        let rest = JobOutput::parse(&fs::read(folder.output(place)).ok()?).rest;
+        let text = String::from_utf8_lossy(&rest).trim().to_owned();
+        let start = text.len().saturating_sub(usize::from(QUOTED));
+        let start = (start..text.len()).find(|at| text.is_char_boundary(*at));
+        start.map(|start| text[start..].to_owned())
+    };
+    end_of_log(&folder.log(place)).or_else(of_output)
+}
+
+fn end_of_log(log: &Path) -> Option<String> {
+    let mut file = fs::File::open(log).ok()?;
     let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(QUOTED)))
+    file.seek(SeekFrom::Start(length.saturating_sub(u64::from(QUOTED))))
         .ok()?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).ok()?;

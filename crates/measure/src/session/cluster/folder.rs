@@ -1,14 +1,17 @@
-//! The folder that client and nodes share: what is to be measured, what was measured, and what became of each task.
+//! The folder that client and nodes share: what is to be measured, what was measured, and what became of each task. Where
+//! they share none, the client has it for itself, and writes the records that come back in what jobs print.
 //!
 //! ```text
 //! visit-1.json        plan, runs and folders of some measurements
 //! batch-1.json        the instances of each task of an array
-//! batch-1.sh          the script of its jobs
+//! batch-1.sh          the script of its jobs; batch-1-0.sh of each where no folder is shared
 //! batch-1.jobs        the ids of its jobs, once it is submitted
 //! records/1-0.jsonl   the records of task 0, written by its job as it measures
 //! ends/1-0.jsonl      how task 0 ended, written by the client when its job can no longer do that
 //! work/1-0/           files of the programs under test
 //! logs/1-0.txt        what the job printed
+//! heartbeat           the client's sign of life, where its jobs are of no use without it
+//! outputs/1-0.txt     what it printed with its records, where no folder is shared
 //! ```
 //!
 //! Each file has one writer. A task with an end is over: what its job may write later does not count.
@@ -18,6 +21,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use super::packet::JobOutput;
 use crate::suite::Plan;
 use crate::{InstancePlan, NextLook, VariantSources};
 use lapwing_model::{Id, InstanceEnd, InstanceOutcome, Record, Run, Session};
@@ -37,7 +41,7 @@ pub struct SharedFolder {
 }
 
 /// The plan and the runs of some batches.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct VisitFile {
     /// The program that wrote it, with its version.
     pub tool: String,
@@ -89,6 +93,11 @@ pub struct TaskRecords {
 }
 
 impl TaskRecords {
+    /// Returns whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty() && self.interrupted.is_empty()
+    }
+
     /// Returns whether every instance of a task has ended.
     pub fn are_complete(&self, task: &ClusterTask) -> bool {
         let has_end = |instance: &TaskInstance| {
@@ -111,7 +120,7 @@ impl SharedFolder {
     pub fn create(path: &Path) -> io::Result<Self> {
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(OWN_FOLDER);
-        for name in ["", "records", "ends", "work", "logs"] {
+        for name in ["", "records", "ends", "work", "logs", "outputs"] {
             builder.create(path.join(name))?;
         }
         Ok(Self::open(path))
@@ -202,9 +211,40 @@ impl SharedFolder {
     /// # Errors
     /// If it cannot be written.
     pub fn write_script(&self, batch: u32, text: &str) -> io::Result<()> {
-        self.write(&format!("batch-{batch}.sh"), text.as_bytes())?;
+        self.write_executable(&format!("batch-{batch}.sh"), text)
+    }
+
+    /// Writes the script of a task, which has its packet.
+    pub fn write_task_script(&self, place: TaskPlace, text: &str) -> io::Result<()> {
+        self.write_executable(&format!("batch-{}.sh", place.name()), text)
+    }
+
+    fn write_executable(&self, name: &str, text: &str) -> io::Result<()> {
+        self.write(name, text.as_bytes())?;
         let is_own = Permissions::from_mode(0o700);
-        fs::set_permissions(self.script(batch), is_own)
+        fs::set_permissions(self.path.join(name), is_own)
+    }
+
+    /// Returns the folder of what jobs print with their records.
+    pub fn outputs(&self) -> PathBuf {
+        self.path.join("outputs")
+    }
+
+    /// Returns the file of what a task prints with its records.
+    pub fn output(&self, place: TaskPlace) -> PathBuf {
+        self.outputs().join(format!("{}.txt", place.name()))
+    }
+
+    /// Takes the records of a task from what its job has printed until now. An output that has become shorter, as that
+    /// of a log which is gone, takes none away.
+    pub fn take_output(&self, place: TaskPlace) -> io::Result<()> {
+        let printed = absent(fs::read(self.output(place)))?.unwrap_or_default();
+        let records = JobOutput::parse(&printed).records;
+        let known = fs::metadata(self.records(place)).map_or(0, |it| it.len());
+        if u64::try_from(records.len()).unwrap_or(u64::MAX) <= known {
+            return Ok(());
+        }
+        self.write(&format!("records/{}.jsonl", place.name()), &records)
     }
 
     /// Returns the folder of what jobs print.
@@ -240,9 +280,10 @@ impl SharedFolder {
         options.open(self.records(place))
     }
 
-    /// Returns the size of the file of a task's records, 0 if there is none.
+    /// Returns the size of the files in which the records of a task arrive, 0 if there is none.
     pub fn size(&self, place: TaskPlace) -> u64 {
-        fs::metadata(self.records(place)).map_or(0, |it| it.len())
+        let size = |path: PathBuf| fs::metadata(path).map_or(0, |it| it.len());
+        size(self.records(place)) + size(self.output(place))
     }
 
     /// Returns whether the client has ended a task.

@@ -18,16 +18,18 @@ use super::collecting::{ClusterOutlet, pause};
 use super::command::CommandScheduler;
 use super::endings::bare;
 use super::folder::{BatchFile, ClusterTask, SharedFolder, TaskPlace, VisitFile};
+use super::packet::{JobLifetime, TaskPacket, packet_script};
+use super::programs::SchedulerPrograms;
 use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler};
 use super::script::job_script;
+use super::simulation::remove_abandoned;
 use super::slurm::SlurmScheduler;
+use super::ssh::SshScheduler;
 use super::tasks::{node_of, nodes_of, tasks_of};
 use crate::session::{Interrupts, SessionError, SessionSurroundings};
 
 /// The time between two questions to the scheduler: short while there is news, longer and longer without.
 pub const SHORTEST_POLL: Duration = Duration::from_millis(500);
-/// The longest time between two questions.
-pub const LONGEST_POLL: Duration = Duration::from_secs(10);
 
 /// How many instances run at the same time where the number of nodes is unknown, and the most that a search measures.
 const USUAL_WIDTH: usize = 4;
@@ -108,11 +110,15 @@ pub(super) fn broken(source: impl Into<Box<dyn std::error::Error + Send + Sync>>
     }
 }
 
-/// Returns the scheduler that the settings describe.
-pub fn scheduler_of(settings: &ClusterSettings) -> Box<dyn JobScheduler> {
+/// Returns the scheduler that the settings describe, whose programs these interrupts end.
+pub fn scheduler_of(settings: &ClusterSettings, interrupts: &Interrupts) -> Box<dyn JobScheduler> {
+    let programs = SchedulerPrograms::new(interrupts.clone());
     match &settings.scheduler {
-        SchedulerSettings::Slurm(slurm) => Box::new(SlurmScheduler::new(slurm.clone())),
-        SchedulerSettings::Command(commands) => Box::new(CommandScheduler::new(commands.clone())),
+        SchedulerSettings::Slurm(slurm) => Box::new(SlurmScheduler::new(slurm.clone(), programs)),
+        SchedulerSettings::Ssh(ssh) => Box::new(SshScheduler::new(ssh, settings.shell.as_deref())),
+        SchedulerSettings::Command(commands) => {
+            Box::new(CommandScheduler::new(commands.clone(), programs))
+        }
     }
 }
 
@@ -135,7 +141,10 @@ impl ClusterMeasurement {
         session: &mut Session,
         surroundings: &SessionSurroundings<'_>,
     ) -> Result<Self, SessionError> {
-        let folder = shared_folder(&settings, surroundings.store)?.join(session.id.to_string());
+        let parent = shared_folder(&settings, surroundings.store)?;
+        let mut scheduler = scheduler_of(&settings, surroundings.interrupts);
+        remove_abandoned(&parent, scheduler.as_mut());
+        let folder = parent.join(session.id.to_string());
         let cluster = ClusterSession { settings, folder };
         let attribute = serde_json::to_value(&cluster)?;
         session.attributes.insert(EXECUTOR.to_owned(), attribute);
@@ -171,7 +180,10 @@ impl ClusterMeasurement {
             folder: cluster.folder.clone(),
             source,
         };
-        let scheduler = scheduler_of(&cluster.settings);
+        let scheduler = scheduler_of(&cluster.settings, surroundings.interrupts);
+        if leave_jobs && !scheduler.jobs_outlive_client() {
+            return Err(SessionError::JobsEndWithClient);
+        }
         let program = program_of(&cluster.settings, surroundings);
         let mut opened = Self {
             session,
@@ -181,9 +193,9 @@ impl ClusterMeasurement {
             directory: surroundings.places.directory.clone(),
             tool: surroundings.places.tool.clone(),
             interrupts: surroundings.interrupts.clone(),
+            always_cancels: !scheduler.jobs_outlive_client(),
             scheduler,
             leave_jobs,
-            always_cancels: false,
             open: BTreeMap::new(),
             waiting: VecDeque::new(),
             counts: JobCounts::default(),
@@ -212,8 +224,15 @@ impl ClusterMeasurement {
             };
             for (index, (task, job)) in tasks.into_iter().zip(jobs).enumerate() {
                 let place = TaskPlace { batch, index };
-                if !self.folder.is_ended(place) && !self.folder.recorded(place)?.are_complete(&task)
-                {
+                if self.folder.is_ended(place) {
+                    continue;
+                }
+                self.folder.take_output(place)?;
+                let recorded = self.folder.recorded(place)?;
+                if !self.scheduler.jobs_outlive_client() && recorded.is_empty() {
+                    // It never began.
+                    self.folder.set_end(place, 0, &[])?;
+                } else if !recorded.are_complete(&task) {
                     self.open.insert(place, OpenTask::new(task, job));
                 }
             }
@@ -332,7 +351,7 @@ impl ClusterMeasurement {
             let before = self.counts();
             self.collect(&mut outlet, &mut finished)?;
             poll = if self.counts() == before {
-                (poll * 5 / 4).min(LONGEST_POLL)
+                (poll * 5 / 4).min(self.scheduler.longest_poll())
             } else {
                 SHORTEST_POLL
             };
@@ -379,6 +398,7 @@ impl ClusterMeasurement {
         JobBatch {
             name: format!("lapwing-{}-{number}", self.session),
             script: self.folder.script(number),
+            outputs: (!self.settings.shares_folder()).then(|| self.folder.outputs()),
             tasks,
             logs: self.folder.logs(),
             log_prefix: number.to_string(),
@@ -393,12 +413,12 @@ impl ClusterMeasurement {
         let largest = self.largest_batch;
         let largest = largest.unwrap_or_else(|| self.scheduler.largest_batch());
         self.largest_batch = Some(largest);
-        while !self.waiting.is_empty() {
+        while !self.waiting.is_empty() && self.interrupts.count() == 0 {
             let mut most = largest;
             if let Some(in_flight) = self.settings.in_flight.map(|it| it as usize)
-                && !self.open.is_empty()
+                && !(self.open.is_empty() && self.scheduler.holds_back())
             {
-                // The first array holds itself back; the next ones fit beside it.
+                // A first array holds itself back; the next ones fit beside it.
                 match in_flight.checked_sub(self.open.len()) {
                     None | Some(0) => return Ok(()),
                     Some(room) => most = most.min(room),
@@ -428,6 +448,12 @@ impl ClusterMeasurement {
     /// Makes batches smaller, or waits for earlier ones, if a limit of the cluster was hit.
     fn after_refusal(&mut self, error: JobError, most: usize) -> Result<(), RunError> {
         let is_limit = matches!(&error, JobError::Refused { message, .. } if message.to_ascii_lowercase().contains("limit"));
+        let is_interrupted =
+            matches!(error, JobError::Silent { .. }) && self.interrupts.count() > 0;
+        if is_interrupted && !self.open.is_empty() {
+            // The jobs that there are are cancelled next, or left.
+            return Ok(());
+        }
         if is_limit && most > 1 {
             self.largest_batch = Some(most / 2);
         } else if !is_limit || self.open.is_empty() {
@@ -445,9 +471,13 @@ impl ClusterMeasurement {
         let tasks = tasks.to_vec();
         let file = BatchFile { visit, tasks };
         let batch = self.folder.add_batch(&file)?;
-        let folder = self.folder.path();
-        let text = job_script(&self.program, "cluster-task", folder, batch, &self.settings);
-        self.folder.write_script(batch, &text)?;
+        if self.settings.shares_folder() {
+            let folder = self.folder.path();
+            let text = job_script(&self.program, "cluster-task", folder, batch, &self.settings);
+            self.folder.write_script(batch, &text)?;
+        } else {
+            self.write_packets(batch, &file).map_err(JobError::Folder)?;
+        }
         let unsubmitted = self.job_batch(batch, file.tasks.len(), node);
         let jobs = match self.scheduler.submit(&unsubmitted) {
             Ok(jobs) => jobs,
@@ -460,6 +490,26 @@ impl ClusterMeasurement {
         for (index, (task, job)) in file.tasks.into_iter().zip(jobs).enumerate() {
             let place = TaskPlace { batch, index };
             self.open.insert(place, OpenTask::new(task, job));
+        }
+        Ok(())
+    }
+}
+
+impl ClusterMeasurement {
+    /// Writes a script with its packet for each task of a batch.
+    fn write_packets(&self, batch: u32, file: &BatchFile) -> io::Result<()> {
+        let visit = self.folder.visit(file.visit)?;
+        let directory = self.settings.directory.as_deref().map(Path::new);
+        let lifetime = match self.scheduler.jobs_outlive_client() {
+            true => JobLifetime::OfItsOwn,
+            false => JobLifetime::OfItsInput,
+        };
+        for (index, task) in file.tasks.iter().enumerate() {
+            let packet = TaskPacket::new(&visit, task, (&self.directory, directory));
+            let place = (self.program.as_path(), self.directory.as_path());
+            let text = packet_script(place, &packet, lifetime, &self.settings)?;
+            let place = TaskPlace { batch, index };
+            self.folder.write_task_script(place, &text)?;
         }
         Ok(())
     }

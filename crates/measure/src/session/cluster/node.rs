@@ -1,8 +1,7 @@
-//! What a job does: it measures one task of a batch with the local executor on its node.
+//! What a job does: it measures one task with the local executor on its node.
 
-use std::fs::File;
-use std::io::Write;
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lapwing_model::{Object, Outcome, Record};
@@ -11,6 +10,7 @@ use lapwing_record::write_line;
 use super::collecting::pause;
 use super::endings::number_or_text;
 use super::folder::{BatchFile, SharedFolder, TaskPlace};
+use super::packet::{PacketTool, RecordPrinter, TaskPacket};
 use crate::session::{
     MachineWatcher, ScratchFolder, SessionError, SessionRemark, SessionSurroundings,
 };
@@ -26,6 +26,15 @@ const OF_JOB: [(&str, &str); 4] = [
     ("SLURM_ARRAY_TASK_ID", "array_index"),
     ("SLURM_JOB_PARTITION", "partition"),
 ];
+
+/// What a job knows of itself.
+#[derive(Debug, Clone, Default)]
+pub struct JobPlace {
+    /// The name of its host, as the client calls it; `None` for the machine's own.
+    pub host: Option<String>,
+    /// Its id, as far as `variable` does not say it.
+    pub id: Option<String>,
+}
 
 /// Measures the task of a number in a batch. `variable` returns the environment variable of a name.
 ///
@@ -48,48 +57,118 @@ pub fn measure_task(
         return Ok(RunEnd::Complete);
     }
     let visit = folder.visit(file.visit)?;
-    if visit.tool != surroundings.places.tool {
-        return Err(SessionError::OtherTool {
-            own: surroundings.places.tool.clone(),
-            tool: visit.tool,
-        });
-    }
-    let plan = &visit.plan;
-    let mut executor = surroundings.start_executor(plan)?;
-    let mut second = surroundings.start_second_executor(plan)?;
-    let executors = [Some(&executor), second.as_ref()];
-    surroundings
-        .interrupts
-        .watch(executors.into_iter().flatten());
-    let scratch = folder.work(place);
-    let _scratch = ScratchFolder::create(&scratch)?;
-    let mut records = NodeRecords::new(folder.begin(place)?, variable, *surroundings);
-    let mut ids = task.instances.iter().map(|it| it.id);
-    let mut around = RunnerSurroundings {
-        executor: &mut executor,
-        second_executor: second.as_mut().map(|it| it as &mut dyn Executor),
-        clock: surroundings.clock,
-        watch: &mut MachineWatcher::default(),
-        new_id: &mut || ids.next().unwrap_or_else(surroundings.new_id),
-        host: variable("SLURMD_NODENAME").or_else(|| records.hostname.clone()),
-        scratch,
-        look: visit.look,
-        profiler: None,
-        sources: visit.sources,
+    check_tool(&visit.tool, surroundings)?;
+    let packet = TaskPacket::whole(visit, task.clone());
+    let work = TaskWork {
+        packet,
+        scratch: folder.work(place),
+        place: JobPlace {
+            host: variable("SLURMD_NODENAME"),
+            id: None,
+        },
+        variable,
     };
-    let runs = SessionRuns {
-        session: visit.session,
-        runs: visit.runs,
+    let mut file = None;
+    let mut write = |record: &Record| {
+        let mut line = Vec::new();
+        write_line(&mut line, record)?;
+        let file = match &mut file {
+            Some(file) => file,
+            None => file.insert(folder.begin(place)?),
+        };
+        file.write_all(&line)
     };
-    let mut schedule = FixedSchedule::of(task.instances.iter().map(|it| it.plan));
-    let consumers: &mut [&mut dyn Consumer] = &mut [&mut records];
-    Ok(run(plan, &runs, &mut schedule, &mut around, consumers)?)
+    work.measure(&mut write, surroundings)
 }
 
-/// Writes records to the shared folder as they happen, with the node and the job on each instance.
+/// Measures the task of a packet, and prints its records to `output` as they happen.
+///
+/// # Errors
+/// If the packet cannot be read, or nothing can be measured or printed.
+pub fn measure_packet(
+    packet: &[u8],
+    place: JobPlace,
+    output: &mut dyn Write,
+    variable: fn(&str) -> Option<String>,
+    surroundings: &SessionSurroundings<'_>,
+) -> Result<RunEnd, SessionError> {
+    let PacketTool { tool } = serde_json::from_slice(packet).map_err(SessionError::Packet)?;
+    check_tool(&tool, surroundings)?;
+    let packet: TaskPacket = serde_json::from_slice(packet).map_err(SessionError::Packet)?;
+    let name = format!("lapwing-job-{}", (surroundings.new_id)());
+    let work = TaskWork {
+        packet,
+        scratch: surroundings.places.temporary.join(name),
+        place,
+        variable,
+    };
+    let mut printer = RecordPrinter::new(output);
+    work.measure(&mut |record| printer.print(record), surroundings)
+}
+
+/// Refuses the task of another version.
+fn check_tool(tool: &str, surroundings: &SessionSurroundings<'_>) -> Result<(), SessionError> {
+    if tool == surroundings.places.tool {
+        return Ok(());
+    }
+    Err(SessionError::OtherTool {
+        own: surroundings.places.tool.clone(),
+        tool: tool.to_owned(),
+    })
+}
+
+/// A task, wherever it came from.
+struct TaskWork {
+    packet: TaskPacket,
+    /// A folder for files of the programs under test.
+    scratch: PathBuf,
+    place: JobPlace,
+    variable: fn(&str) -> Option<String>,
+}
+
+impl TaskWork {
+    fn measure(
+        self,
+        write: &mut dyn FnMut(&Record) -> io::Result<()>,
+        surroundings: &SessionSurroundings<'_>,
+    ) -> Result<RunEnd, SessionError> {
+        let plan = &self.packet.plan;
+        let mut executor = surroundings.start_executor(plan)?;
+        let mut second = surroundings.start_second_executor(plan)?;
+        let executors = [Some(&executor), second.as_ref()];
+        surroundings
+            .interrupts
+            .watch(executors.into_iter().flatten());
+        let _scratch = ScratchFolder::create(&self.scratch)?;
+        let mut records = NodeRecords::new(write, &self.place, self.variable, *surroundings);
+        let instances = &self.packet.task.instances;
+        let mut ids = instances.iter().map(|it| it.id);
+        let mut around = RunnerSurroundings {
+            executor: &mut executor,
+            second_executor: second.as_mut().map(|it| it as &mut dyn Executor),
+            clock: surroundings.clock,
+            watch: &mut MachineWatcher::default(),
+            new_id: &mut || ids.next().unwrap_or_else(surroundings.new_id),
+            host: self.place.host.or_else(|| records.hostname.clone()),
+            scratch: self.scratch,
+            look: self.packet.look,
+            profiler: None,
+            sources: self.packet.sources,
+        };
+        let runs = SessionRuns {
+            session: self.packet.session,
+            runs: self.packet.runs,
+        };
+        let mut schedule = FixedSchedule::of(instances.iter().map(|it| it.plan));
+        let consumers: &mut [&mut dyn Consumer] = &mut [&mut records];
+        Ok(run(plan, &runs, &mut schedule, &mut around, consumers)?)
+    }
+}
+
+/// Writes records as they happen, with the node and the job on each instance.
 struct NodeRecords<'a> {
     surroundings: SessionSurroundings<'a>,
-    file: File,
+    write: &'a mut dyn FnMut(&Record) -> io::Result<()>,
     hostname: Option<String>,
     machine: Object,
     job: Object,
@@ -103,13 +182,17 @@ const MOMENT: Duration = Duration::from_millis(300);
 
 impl<'a> NodeRecords<'a> {
     fn new(
-        file: File,
+        write: &'a mut dyn FnMut(&Record) -> io::Result<()>,
+        place: &JobPlace,
         variable: fn(&str) -> Option<String>,
         surroundings: SessionSurroundings<'a>,
     ) -> Self {
         let machine = Environment::read(Path::new("/"));
         let hostname = machine.host.clone();
         let mut job = Object::new();
+        if let Some(id) = &place.id {
+            job.insert("batch_id".to_owned(), number_or_text(id));
+        }
         for (name, key) in OF_JOB {
             if let Some(value) = variable(name) {
                 job.insert(key.to_owned(), number_or_text(&value));
@@ -117,7 +200,7 @@ impl<'a> NodeRecords<'a> {
         }
         Self {
             surroundings,
-            file,
+            write,
             hostname,
             machine: machine.into_object(),
             job,
@@ -125,7 +208,7 @@ impl<'a> NodeRecords<'a> {
         }
     }
 
-    fn keep(&mut self, record: &Record) -> std::io::Result<()> {
+    fn keep(&mut self, record: &Record) -> io::Result<()> {
         if let Record::Iteration(it) = record
             && it.outcome != Outcome::Ok
         {
@@ -135,7 +218,6 @@ impl<'a> NodeRecords<'a> {
         if self.is_ending {
             return Ok(());
         }
-        let mut line = Vec::new();
         match record {
             Record::Instance(instance) => {
                 let mut instance = instance.clone();
@@ -143,11 +225,10 @@ impl<'a> NodeRecords<'a> {
                 described.append(&mut instance.environment);
                 instance.environment = described;
                 instance.job.clone_from(&self.job);
-                write_line(&mut line, &Record::Instance(instance))?;
+                (self.write)(&Record::Instance(instance))
             }
-            other => write_line(&mut line, other)?,
+            other => (self.write)(other),
         }
-        self.file.write_all(&line)
     }
 }
 

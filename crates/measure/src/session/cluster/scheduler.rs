@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
 
-/// Starts jobs, tells their states and cancels them. A new scheduler is a file with these five functions.
+/// Starts jobs, tells their states and cancels them. A new scheduler is a file with the five functions that have no
+/// default.
 pub trait JobScheduler {
     /// Starts the jobs of a batch and returns their ids, in the order of its tasks.
     fn submit(&mut self, batch: &JobBatch) -> Result<Vec<String>, JobError>;
@@ -22,12 +23,41 @@ pub trait JobScheduler {
         true
     }
 
+    /// Returns whether jobs continue when this process has ended.
+    fn jobs_outlive_client(&self) -> bool {
+        true
+    }
+
+    /// Writes what a job has printed until now to a file, where its records are in that and the file is not written
+    /// while it runs.
+    fn fetch(&mut self, _job: &str, _output: &Path) -> Result<(), JobError> {
+        Ok(())
+    }
+
+    /// Ends what may be left of a job whose records are complete.
+    fn release(&mut self, _job: &str) {}
+
+    /// Returns what people may want to know, once.
+    fn take_notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Returns the longest time between two questions for the states of jobs.
+    fn longest_poll(&self) -> Duration {
+        LONGEST_POLL
+    }
+
     /// Returns the jobs of a batch whose ids were never written down, because the process that submitted it was
     /// killed; `None` if it was not submitted.
     fn find(&mut self, batch: &JobBatch) -> Result<Option<Vec<String>>, JobError>;
 
     /// Returns the command that would start a batch, or its first job.
     fn submission(&self, batch: &JobBatch) -> Command;
+
+    /// Returns whether it starts no more jobs of a batch at the same time than that says.
+    fn holds_back(&self) -> bool {
+        true
+    }
 
     /// Returns how many jobs a batch may have.
     fn largest_batch(&mut self) -> usize {
@@ -40,6 +70,9 @@ pub trait JobScheduler {
     }
 }
 
+/// The longest time between two questions to a scheduler that others use too.
+pub const LONGEST_POLL: Duration = Duration::from_secs(10);
+
 /// The largest batch, whatever the scheduler permits.
 pub const MOST_TASKS: usize = 10_000;
 
@@ -50,6 +83,9 @@ pub struct JobBatch {
     pub name: String,
     /// The script of every job; it finds its number in its first argument, or in the scheduler's variable.
     pub script: PathBuf,
+    /// The folder of what jobs print if they share none with the client: `PREFIX-NUMBER.txt`. Each has a script of its
+    /// own then.
+    pub outputs: Option<PathBuf>,
     /// The number of jobs.
     pub tasks: usize,
     /// The folder of what the jobs print: `PREFIX-NUMBER.txt`.
@@ -62,6 +98,29 @@ pub struct JobBatch {
     pub in_flight: Option<u32>,
     /// The node that all must run on.
     pub node: Option<String>,
+}
+
+impl JobBatch {
+    /// Returns the script of a job.
+    pub fn script_of(&self, task: usize) -> PathBuf {
+        match &self.outputs {
+            Some(_) => self
+                .script
+                .with_file_name(format!("batch-{}-{task}.sh", self.log_prefix)),
+            None => self.script.clone(),
+        }
+    }
+
+    /// Returns the file for what a job says to people.
+    pub fn log_of(&self, task: usize) -> PathBuf {
+        self.logs.join(format!("{}-{task}.txt", self.log_prefix))
+    }
+
+    /// Returns the file for what a job prints, with its records; `None` if it writes them to a shared folder.
+    pub fn output_of(&self, task: usize) -> Option<PathBuf> {
+        let outputs = self.outputs.as_ref()?;
+        Some(outputs.join(format!("{}-{task}.txt", self.log_prefix)))
+    }
 }
 
 /// The report of a scheduler on a job.
@@ -164,41 +223,24 @@ pub enum JobError {
         /// What was expected.
         expected: &'static str,
     },
-    /// The folder that client and nodes share cannot be used.
-    #[error("the shared folder cannot be used")]
+    /// Its program does not end.
+    #[error("`{program}` does not answer: it was ended after {} s", waited.as_secs())]
+    Silent {
+        /// The program.
+        program: String,
+        /// How long it was waited for.
+        waited: Duration,
+    },
+    /// No host is left that could measure.
+    #[error("no host is left to measure on: {reason}")]
+    NoHosts {
+        /// The last failure of each.
+        reason: String,
+    },
+    /// The folder of the jobs' files cannot be used.
+    #[error("the folder of the jobs cannot be used")]
     Folder(#[from] io::Error),
     /// It does not have nodes that a job can ask for.
     #[error("this executor cannot choose nodes")]
     NoNodes,
-}
-
-/// Runs a program of the scheduler and returns what it prints.
-pub fn output_of(command: &mut Command) -> Result<String, JobError> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    // In a process group of its own: Ctrl-C must not end a submission half-way.
-    let output = command
-        .stdin(Stdio::null())
-        .process_group(0)
-        .output()
-        .map_err(|source| JobError::NotStarted {
-            program: program.clone(),
-            source,
-        })?;
-    text_of(&program, &output)
-}
-
-fn text_of(program: &str, output: &Output) -> Result<String, JobError> {
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    let message = String::from_utf8_lossy(&output.stderr);
-    Err(JobError::Refused {
-        program: program.to_owned(),
-        how: match (output.status.code(), output.status.signal()) {
-            (Some(code), _) => format!("exit code {code}"),
-            (None, Some(signal)) => format!("signal {signal}"),
-            (None, None) => "no exit code".to_owned(),
-        },
-        message: message.trim().to_owned(),
-    })
 }

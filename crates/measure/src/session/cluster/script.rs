@@ -21,25 +21,31 @@ pub fn job_script(
     let word = |path: &Path| shell_word(&path.display().to_string());
     let shell = settings.shell.as_deref().unwrap_or("/bin/sh");
     let mut script = format!("#!{shell}\n# Written by lapwing: does one task.\numask 077\n");
-    if !settings.set_up.is_empty() {
-        script.push_str(
-            "set -e\ntrap 'printf \"lapwing: this line of set_up failed: %s\\n\" \"$lapwing_line\" >&2' EXIT\n",
-        );
-    }
-    for line in &settings.set_up {
-        // `set -e` alone goes on after `a && b` of which the first fails.
-        let quoted = shell_word(line);
-        script.push_str(&format!("lapwing_line={quoted}\n{line}\n(exit $?)\n"));
-    }
-    if !settings.set_up.is_empty() {
-        script.push_str("trap - EXIT\n");
-    }
+    script.push_str(&set_up_lines(settings));
     script.push_str(&format!(
         "exec {} {command} {} {batch} \"${{1:-$SLURM_ARRAY_TASK_ID}}\"\n",
         word(program),
         word(folder)
     ));
     script
+}
+
+/// Returns the lines of the set-up: one that fails ends the script. What they start does not keep descriptor 3 open, which
+/// may be the output for records.
+pub fn set_up_lines(settings: &ClusterSettings) -> String {
+    if settings.set_up.is_empty() {
+        return String::new();
+    }
+    let mut lines = "set -e\ntrap 'printf \"lapwing: this line of set_up failed: %s\\n\" \"$lapwing_line\" >&2' EXIT\n".to_owned();
+    for line in &settings.set_up {
+        // `set -e` alone goes on after `a && b` of which the first fails.
+        let quoted = shell_word(line);
+        lines.push_str(&format!(
+            "lapwing_line={quoted}\neval \"$lapwing_line\" 3>&-\n(exit $?)\n"
+        ));
+    }
+    lines.push_str("trap - EXIT\n");
+    lines
 }
 
 #[cfg(test)]
@@ -57,6 +63,7 @@ mod tests {
             submit: CommandLine::Shell(String::new()),
             state: CommandLine::Shell(String::new()),
             cancel: None,
+            output: None,
         };
         ClusterSettings {
             set_up: set_up.iter().map(|line| (*line).to_owned()).collect(),
@@ -84,7 +91,7 @@ mod tests {
         set -e
         trap 'printf "lapwing: this line of set_up failed: %s\n" "$lapwing_line" >&2' EXIT
         lapwing_line='module load gcc'
-        module load gcc
+        eval "$lapwing_line" 3>&-
         (exit $?)
         trap - EXIT
         exec '/a b/lapwing' cluster-task /s 3 "${1:-$SLURM_ARRAY_TASK_ID}"

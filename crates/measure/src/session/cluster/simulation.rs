@@ -11,9 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::collecting::{PATIENCE, pause};
 use super::endings::printed_by;
 use super::folder::{SharedFolder, TaskPlace};
-use super::measurement::{
-    LONGEST_POLL, SHORTEST_POLL, broken, program_of, scheduler_of, shared_folder,
-};
+use super::heartbeat::{Heartbeat, abandoned_folders};
+use super::measurement::{SHORTEST_POLL, broken, program_of, scheduler_of, shared_folder};
 use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler, JobState};
 use super::script::job_script;
 use crate::session::{SessionError, SessionRemark, SessionSurroundings};
@@ -73,13 +72,21 @@ impl ClusterSimulation {
         read: &mut dyn FnMut(&Path) -> bool,
         surroundings: &SessionSurroundings<'_>,
     ) -> Result<RunEnd, SessionError> {
+        if !self.settings.shares_folder() {
+            return Err(SessionError::NoSharedFolder);
+        }
         let name = format!("simulation-{}", (surroundings.new_id)());
-        let folder = shared_folder(&self.settings, surroundings.store)?.join(&name);
-        let folder = SharedFolder::create(&folder)?;
+        let parent = shared_folder(&self.settings, surroundings.store)?;
+        let mut scheduler = scheduler_of(&self.settings, surroundings.interrupts);
+        remove_abandoned(&parent, scheduler.as_mut());
+        let folder = SharedFolder::create(&parent.join(&name))?;
+        let mut heartbeat = Heartbeat::new(folder.path());
+        heartbeat.beat()?;
         store.upkeep().copy_to(&SimulationBatch::store(&folder))?;
         let mut jobs = SimulationJobs {
             name,
-            scheduler: scheduler_of(&self.settings),
+            scheduler,
+            heartbeat,
             simulation: self,
             folder,
             progress,
@@ -97,12 +104,47 @@ impl ClusterSimulation {
     }
 }
 
+/// Removes what clients of simulations left that were killed, with their jobs.
+pub(super) fn remove_abandoned(parent: &Path, scheduler: &mut dyn JobScheduler) {
+    for path in abandoned_folders(parent) {
+        let folder = SharedFolder::open(&path);
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        for number in folder.batches().unwrap_or_default() {
+            let batch = folder.batch(number).map(|batch: SimulationBatch| JobBatch {
+                name: batch_name(&name, number),
+                script: folder.script(number),
+                outputs: None,
+                tasks: batch.shares.len(),
+                logs: folder.logs(),
+                log_prefix: number.to_string(),
+                directory: batch.directory,
+                in_flight: None,
+                node: None,
+            });
+            // Found by its name: an id may be of another scheduler, or of something else by now. Jobs that are not found
+            // end by themselves, when they notice or have no folder.
+            let jobs = batch.ok().and_then(|batch| scheduler.find(&batch).ok()?);
+            let jobs = jobs.unwrap_or_default();
+            let jobs: Vec<&str> = jobs.iter().map(String::as_str).collect();
+            if !jobs.is_empty() {
+                let _best_effort = scheduler.cancel(&jobs);
+            }
+        }
+        let _stays = folder.remove();
+    }
+}
+
+fn batch_name(folder: &str, number: u32) -> String {
+    format!("lapwing-{folder}-{number}")
+}
+
 /// The jobs of a simulation.
 struct SimulationJobs<'a> {
     name: String,
     simulation: ClusterSimulation,
     scheduler: Box<dyn JobScheduler>,
     folder: SharedFolder,
+    heartbeat: Heartbeat,
     progress: &'a mut dyn Consumer,
     read: &'a mut dyn FnMut(&Path) -> bool,
     counts: JobCounts,
@@ -186,8 +228,9 @@ impl SimulationJobs<'_> {
         );
         self.folder.write_script(number, &text)?;
         let jobs = self.scheduler.submit(&JobBatch {
-            name: format!("lapwing-{}-{number}", self.name),
+            name: batch_name(&self.name, number),
             script: self.folder.script(number),
+            outputs: None,
             tasks: shares.len(),
             logs: self.folder.logs(),
             log_prefix: number.to_string(),
@@ -217,6 +260,8 @@ impl SimulationJobs<'_> {
         let mut poll = SHORTEST_POLL;
         let mut answered = Instant::now();
         while !open.is_empty() {
+            // Without its folder, what jobs do not make is simulated here.
+            let _later = self.heartbeat.beat();
             let counts = self.show_counts(&open)?;
             let jobs: Vec<&str> = open.iter().map(|share| share.job.as_str()).collect();
             if interrupts.count() > 0 {
@@ -251,7 +296,7 @@ impl SimulationJobs<'_> {
                 }
             }
             poll = if self.count(&open) == counts {
-                (poll * 5 / 4).min(LONGEST_POLL)
+                (poll * 5 / 4).min(self.scheduler.longest_poll())
             } else {
                 SHORTEST_POLL
             };

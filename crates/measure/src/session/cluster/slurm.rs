@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use crate::suite::SlurmSettings;
 
-use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler, MOST_TASKS, output_of};
+use super::programs::SchedulerPrograms;
+use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler, MOST_TASKS};
 use super::slurm_text::{
     SACCT_FIELDS, SQUEUE_FIELDS, largest_array, parse_sacct, parse_squeue, usable_nodes,
 };
@@ -14,13 +15,15 @@ use super::slurm_text::{
 /// Slurm, by its programs.
 pub struct SlurmScheduler {
     settings: SlurmSettings,
+    programs: SchedulerPrograms,
     has_accounting: bool,
 }
 
 impl SlurmScheduler {
-    pub fn new(settings: SlurmSettings) -> Self {
+    pub fn new(settings: SlurmSettings, programs: SchedulerPrograms) -> Self {
         Self {
             settings,
+            programs,
             has_accounting: true,
         }
     }
@@ -93,7 +96,7 @@ impl JobScheduler for SlurmScheduler {
     }
 
     fn submit(&mut self, batch: &JobBatch) -> Result<Vec<String>, JobError> {
-        let printed = output_of(&mut self.submission(batch))?;
+        let printed = self.programs.submit(&mut self.submission(batch))?;
         // `ID`, or `ID;CLUSTER`.
         let id = printed.trim().split(';').next().unwrap_or_default();
         if id.is_empty() || !id.bytes().all(|it| it.is_ascii_digit()) {
@@ -114,7 +117,7 @@ impl JobScheduler for SlurmScheduler {
             format!("--jobs={arrays}"),
             format!("--Format={SQUEUE_FIELDS}"),
         ]);
-        let mut found = match output_of(&mut squeue) {
+        let mut found = match self.programs.ask(&mut squeue) {
             Ok(text) => parse_squeue(&text),
             // All are forgotten: with several, those are left out silently.
             Err(JobError::Refused { message, .. }) if message.contains("Invalid job id") => {
@@ -130,12 +133,13 @@ impl JobScheduler for SlurmScheduler {
                 format!("--jobs={arrays}"),
                 format!("--format={SACCT_FIELDS}"),
             ]);
-            match output_of(&mut sacct) {
+            match self.programs.ask(&mut sacct) {
                 Ok(text) => {
                     for (job, report) in parse_sacct(&text) {
                         found.entry(job).or_insert(report);
                     }
                 }
+                Err(JobError::Silent { .. }) => {}
                 // "Slurm accounting storage is disabled", or there is no such program.
                 Err(_none) => self.has_accounting = false,
             }
@@ -144,7 +148,10 @@ impl JobScheduler for SlurmScheduler {
     }
 
     fn cancel(&mut self, jobs: &[&str]) -> Result<(), JobError> {
-        match output_of(Command::new("scancel").args(arrays_of(jobs))) {
+        match self
+            .programs
+            .ask(Command::new("scancel").args(arrays_of(jobs)))
+        {
             Err(JobError::Refused { message, .. }) if message.contains("Invalid job id") => Ok(()),
             cancelled => cancelled.map(drop),
         }
@@ -153,13 +160,17 @@ impl JobScheduler for SlurmScheduler {
     fn find(&mut self, batch: &JobBatch) -> Result<Option<Vec<String>>, JobError> {
         let mut squeue = Command::new("squeue");
         squeue.args(["--noheader", "--states=all", "--Format=ArrayJobID"]);
-        let text = output_of(squeue.arg(format!("--name={}", batch.name)))?;
+        let text = self
+            .programs
+            .ask(squeue.arg(format!("--name={}", batch.name)))?;
         let id = text.split_ascii_whitespace().next();
         Ok(id.map(|id| jobs_of(id, batch)))
     }
 
     fn largest_batch(&mut self) -> usize {
-        let config = output_of(Command::new("scontrol").args(["show", "config"]));
+        let config = self
+            .programs
+            .ask(Command::new("scontrol").args(["show", "config"]));
         let largest = config.ok().and_then(|config| largest_array(&config));
         largest.unwrap_or(MOST_TASKS).min(MOST_TASKS)
     }
@@ -170,7 +181,7 @@ impl JobScheduler for SlurmScheduler {
         if let Some(partition) = &self.settings.partition {
             command.arg(format!("--partition={partition}"));
         }
-        Ok(usable_nodes(&output_of(&mut command)?))
+        Ok(usable_nodes(&self.programs.ask(&mut command)?))
     }
 }
 
@@ -187,15 +198,17 @@ mod tests {
 
     #[test]
     fn what_the_suite_says_becomes_options_and_the_script_is_last() {
-        let scheduler = SlurmScheduler::new(SlurmSettings {
+        let settings = SlurmSettings {
             partition: Some("long; rm -rf /".to_owned()),
             time: Some(Duration::from_secs(60)),
             options: vec!["--qos=low".to_owned()],
             ..SlurmSettings::default()
-        });
+        };
+        let scheduler = SlurmScheduler::new(settings, SchedulerPrograms::default());
         let batch = JobBatch {
             name: "lapwing-1".to_owned(),
             script: "/s/a b.sh".into(),
+            outputs: None,
             tasks: 40,
             logs: "/s/50%".into(),
             log_prefix: "1".to_owned(),

@@ -55,7 +55,10 @@ pub fn nodes_of(
 ) -> Result<Vec<String>, JobError> {
     match &settings.scheduler {
         SchedulerSettings::Slurm(slurm) if slurm.spread => scheduler.nodes(),
-        SchedulerSettings::Slurm(_) | SchedulerSettings::Command(_) => Ok(Vec::new()),
+        SchedulerSettings::Ssh(ssh) if ssh.spread => scheduler.nodes(),
+        SchedulerSettings::Slurm(_) | SchedulerSettings::Ssh(_) | SchedulerSettings::Command(_) => {
+            Ok(Vec::new())
+        }
     }
 }
 

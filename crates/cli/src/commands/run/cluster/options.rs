@@ -20,7 +20,7 @@ pub struct ClusterOptions {
         help_heading = "Clusters"
     )]
     pub executor: ExecutorChoice,
-    /// Changes of the suite's [executor.slurm]: `exclusive=no`, `spread=yes`, `options=--qos=low`; also
+    /// Changes of the suite's [executor.slurm] or [executor.ssh]: `exclusive=no`, `spread=yes`, `options=--qos=low`; also
     /// `leave_jobs=yes`, which on Ctrl-C leaves jobs in the queue for --resume to collect, and
     /// `jobs=N`, into which mds and plan divide a simulation
     #[arg(long, value_name = "SETTINGS", value_parser = checked(ClusterChanges::parse), help_heading = "Clusters")]
@@ -74,6 +74,8 @@ pub enum ExecutorChoice {
     Local,
     /// As jobs of Slurm, described by [executor.slurm] of the suite
     Slurm,
+    /// On the hosts of [executor.ssh] of the suite, one instance at a time on each
+    Ssh,
     /// As jobs of another scheduler, by the commands of [executor.command] of the suite
     Command,
 }
@@ -145,6 +147,10 @@ impl ClusterOptions {
             ExecutorChoice::Slurm => tables.slurm.unwrap_or_else(|| {
                 ClusterSettings::of(SchedulerSettings::Slurm(SlurmSettings::default()))
             }),
+            ExecutorChoice::Ssh => tables.ssh.ok_or_else(|| {
+                CliError::input("the suite has no [executor.ssh]")
+                    .hint("name there the hosts: `hosts = [\"n1\", \"user@n2\"]`")
+            })?,
             ExecutorChoice::Command => tables.command.ok_or_else(|| {
                 CliError::input("the suite has no [executor.command]").hint(
                     "name there the commands that start a job (`submit`) and print states (`state`)",
@@ -157,6 +163,15 @@ impl ClusterOptions {
                 slurm.exclusive = changes.exclusive.unwrap_or(slurm.exclusive);
                 slurm.spread = changes.spread.unwrap_or(slurm.spread);
                 slurm.options.extend(changes.options);
+            }
+            SchedulerSettings::Ssh(ssh) => {
+                if changes.exclusive.is_some() {
+                    return Err(CliError::input(
+                        "--cluster exclusive=…: a host of ssh has one instance at a time in any case",
+                    ));
+                }
+                ssh.spread = changes.spread.unwrap_or(ssh.spread);
+                ssh.options.extend(changes.options);
             }
             SchedulerSettings::Command(_) => {
                 self.refuse_cluster_options()?;
@@ -192,7 +207,12 @@ impl ClusterOptions {
         ];
         match given.iter().find(|(_, given)| *given) {
             Some((key, _)) => Err(CliError::input(format!(
-                "--cluster {key}=… belongs to --executor slurm"
+                "--cluster {key}=… belongs to --executor slurm{}",
+                if *key == "exclusive" || *key == "jobs" {
+                    ""
+                } else {
+                    " or ssh"
+                }
             ))),
             None => Ok(None),
         }

@@ -22,7 +22,7 @@ pub fn preview(
     plan: &Plan,
     context: &Context,
 ) -> Result<PlannedSubmission, CliError> {
-    let mut scheduler = scheduler_of(settings);
+    let mut scheduler = scheduler_of(settings, context.surroundings().interrupts);
     let nodes = nodes_of(settings, scheduler.as_mut()).map_err(CliError::input)?;
     let tasks = tasks_of(plan, FixedSchedule::new(plan).left().copied());
     let mut by_node: BTreeMap<Option<String>, usize> = BTreeMap::new();
@@ -37,6 +37,7 @@ pub fn preview(
     let batch = JobBatch {
         name: format!("lapwing-{SESSION}-1"),
         script: folder.script(1),
+        outputs: (!settings.shares_folder()).then(|| folder.outputs()),
         tasks: largest,
         logs: folder.logs(),
         log_prefix: "1".to_owned(),

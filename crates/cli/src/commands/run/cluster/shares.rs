@@ -4,20 +4,29 @@
 //! folder.
 
 use lapwing_show::writing::AnswerFormat;
+use std::ffi::OsStr;
+use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use clap::Args;
 use lapwing_analyse::judge::{ExperimentShare, ExperimentWriter};
-use lapwing_measure::session::cluster::{SharedFolder, SimulationBatch, TaskPlace};
+use lapwing_measure::session::cluster::{SharedFolder, SimulationBatch, TaskPlace, is_client_gone};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::session::TOOL;
+
+/// The time between two looks for the client.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(10);
+/// The time between two attempts to remove its folder.
+const BETWEEN_TRIES: Duration = Duration::from_millis(200);
 
 /// Simulate one share, as a job of a cluster
 #[derive(Debug, Args)]
@@ -100,11 +109,38 @@ impl JobShare {
     /// Makes the experiments of this share among all tasks, or all of those that are asked for, and writes them to its
     /// file.
     pub fn open(&self, unit: ShareUnit) -> io::Result<Arc<ExperimentWriter>> {
+        self.end_with_client();
         let share = match unit {
             ShareUnit::Tasks => Some(self.share),
             ShareUnit::Benchmarks => None,
         };
         ExperimentWriter::create(&self.output, share)
+    }
+}
+
+impl JobShare {
+    /// Ends this process when the client is gone, and removes its folder.
+    fn end_with_client(&self) {
+        let (Some(name), Some(folder)) = (
+            self.output.file_stem().map(OsStr::to_owned),
+            self.output.ancestors().nth(2).map(Path::to_owned),
+        ) else {
+            return;
+        };
+        let own = format!("alive-{}", name.to_string_lossy());
+        thread::spawn(move || {
+            let mut tries = 20;
+            // What cannot be told now may be told later.
+            while !is_client_gone(&folder, &own).unwrap_or(false) {
+                thread::sleep(BETWEEN_LOOKS);
+            }
+            // Other jobs do the same, and may just have written something.
+            while fs::remove_dir_all(&folder).is_err() && folder.exists() && tries > 0 {
+                tries -= 1;
+                thread::sleep(BETWEEN_TRIES);
+            }
+            process::exit(i32::from(ExitStatus::Interrupted.number()));
+        });
     }
 }
 
