@@ -39,11 +39,16 @@ fn each_runtime_becomes_a_variant_and_the_configuration_its_settings() {
     write(
         path,
         "config.yaml",
-        "repeat: 10\ntest_null_hypothesis: true\ntargets:\n  - tests/test_a.py::test_b\nmarkers: not slow\nh2o_datasets:\n  - 5 GB (csv)\n",
+        "repeat: 10\ntest_null_hypothesis: true\ntargets:\n  - tests/test_a.py::test_b\n  - tests/lost.py\nmarkers: not slow\nh2o_datasets:\n  - 5 GB (csv)\nmax_parallel:\n  ci_jobs: 5\n",
     );
+    fs::create_dir(path.join("tests")).unwrap();
+    fs::write(path.join("tests/test_a.py"), "").unwrap();
     let said = run(path, &["init", "--environments", "AB_environments"]);
     insta::assert_snapshot!(said, @"
     wrote lapwing.toml
+    note: max_parallel has no equivalent: instances are measured one after another,
+    which disturbs them least; `--executor` spreads them over machines
+    note: target `tests/lost.py` does not exist
     next: `lapwing run --aa` measures it, `lapwing run --dry-run` shows the plan
     exit 0
     ");
@@ -51,7 +56,7 @@ fn each_runtime_becomes_a_variant_and_the_configuration_its_settings() {
     # Made from AB_environments by `lapwing init`.
 
     [benchmark.tests]
-    pytest = ["tests/test_a.py::test_b"]
+    pytest = ["tests/test_a.py::test_b", "tests/lost.py"]
     pytest_arguments = ["-m", "not slow"]
     instances = 10
     env = { H2O_DATASETS = "5 GB (csv)" }

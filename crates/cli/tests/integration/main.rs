@@ -28,6 +28,7 @@ mod compare_sessions;
 mod compare_settings;
 mod compare_steady;
 mod compare_views;
+mod conda;
 mod conditions;
 mod confinement;
 mod demo;

@@ -64,6 +64,7 @@ struct AbConfig {
     targets: Option<Vec<String>>,
     markers: Option<String>,
     h2o_datasets: Option<Vec<String>>,
+    max_parallel: Option<Value>,
 }
 
 impl AbEnvironments {
@@ -139,6 +140,16 @@ impl AbEnvironments {
         if config.repeat == Some(0) {
             notes.push("repeat is 0, which switches A/B tests off: the suite has the default of 5 instances".to_owned());
         }
+        if config.max_parallel.is_some() {
+            notes.push("max_parallel has no equivalent: instances are measured one after another, which disturbs them least; `--executor` spreads them over machines".to_owned());
+        }
+        let repository = folder.parent().unwrap_or(Path::new(""));
+        let targets = config.targets.iter().flatten();
+        let absent = targets.filter(|target| {
+            let path = target.split("::").next().unwrap_or_default();
+            !repository.join(path).exists()
+        });
+        notes.extend(absent.map(|target| format!("target `{target}` does not exist")));
         Ok(Self {
             folder: folder.to_owned(),
             runtimes,

@@ -13,6 +13,7 @@ mod level;
 mod newest;
 mod noise;
 mod optimise;
+mod outliers;
 mod power;
 mod rounds;
 mod selected;
