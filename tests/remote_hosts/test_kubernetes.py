@@ -123,11 +123,11 @@ def test_a_pod_that_is_gone_is_tried_again(cluster):
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_client_that_ends_is_resumed(cluster, how):
-    client = cluster("echo a >> executed; sleep 0.4", instances=8)
+    client = cluster("echo a >> executed; sleep 2", instances=8)
     process = client.start("run", "--executor", "command", "--name", "stopped")
     wait_for(lambda: len(executed(client)) >= 4 and list(client.folder.glob(".lapwing/cluster/*/batch-1.jobs")))
     process.send_signal(how)
-    said = client.finish(process, codes=(130, -signal.SIGKILL))
+    said = client.finish(process, codes=(130, -signal.SIGKILL), seconds=150)
     if how == signal.SIGINT:
         assert "cancelled" in said
         kept = {it.stem: it.read_text() for it in client.state.glob("jobs/*.json")}

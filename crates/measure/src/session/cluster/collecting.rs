@@ -177,7 +177,8 @@ impl ClusterMeasurement {
             return Ok(());
         };
         let state = open.report.as_ref().map(|report| report.state);
-        if state == Some(JobState::Queued) {
+        // One that the scheduler has forgotten is over, whatever it was last.
+        if state == Some(JobState::Queued) && open.over_since.is_none() {
             return Ok(());
         }
         if open.over_since.is_some() {

@@ -35,11 +35,7 @@ fn rates(slowdown: f64, instances: usize, has_outliers: bool, trials: u64) -> [f
         let by_ranks = mann_whitney(&sides[0], &sides[1]).unwrap();
         let interval = hodges_lehmann(&sides[0], &sides[1], Confidence::P95).unwrap();
         let covers = interval.interval.unwrap().contains(1.0 + slowdown);
-        let found = [
-            by_means.p_value <= 0.05,
-            by_ranks.p_value <= 0.05,
-            covers,
-        ];
+        let found = [by_means.p_value <= 0.05, by_ranks.p_value <= 0.05, covers];
         for (count, is_found) in counts.iter_mut().zip(found) {
             *count += u32::from(is_found);
         }
