@@ -69,7 +69,7 @@ pub struct CommitCheckouts<'a> {
     surroundings: SessionSurroundings<'a>,
     made: Vec<(PathBuf, PathBuf)>,
     sources: VariantSources,
-    /// What commits are installed into; `None` before the first is.
+    /// The environments that commits are installed into; `None` before the first installation.
     kept: Option<KeptEnvironments<'a>>,
     // Dropped after the checkouts in it.
     worktrees: Option<Worktrees>,

@@ -33,19 +33,19 @@ pub(super) struct KeptEnvironments<'a> {
     empty: PathBuf,
 }
 
-/// What is to be put back.
+/// The environments that are to be put back.
 #[derive(Debug, Serialize, Deserialize)]
 struct KeptNote {
     name: String,
     pythons: Vec<PathBuf>,
 }
 
-/// What a Python says about a folder.
+/// The answer of a Python about a folder.
 #[derive(Debug, Deserialize)]
 struct FoundImports {
     /// The distributions that are installed from it.
     found: Vec<String>,
-    /// What is wrong with their imports.
+    /// The imports that find something else.
     wrong: Vec<String>,
 }
 

@@ -44,7 +44,7 @@ impl Heartbeat {
 }
 
 /// Returns whether the client of a folder is gone: the folder is, or the last sign of life is old. `own` is the name of
-/// a file in the folder that nobody else writes.
+/// a file in the folder that no other process writes.
 ///
 /// # Errors
 /// If that cannot be told.

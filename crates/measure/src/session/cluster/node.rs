@@ -27,7 +27,7 @@ const OF_JOB: [(&str, &str); 4] = [
     ("SLURM_JOB_PARTITION", "partition"),
 ];
 
-/// What a job knows of itself.
+/// The host and the id of a job, as its script passes them on.
 #[derive(Debug, Clone, Default)]
 pub struct JobPlace {
     /// The name of its host, as the client calls it; `None` for the machine's own.

@@ -41,7 +41,7 @@ pub struct TaskPacket {
     pub task: ClusterTask,
 }
 
-/// What can be read of a packet of any version.
+/// The part of a packet that every version can read.
 #[derive(Debug, Deserialize)]
 pub struct PacketTool {
     /// The program that wrote it, with its version.
@@ -180,7 +180,7 @@ impl RecordPrinter<'_> {
     }
 }
 
-/// What a job printed.
+/// The output of a job.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct JobOutput {
     /// The lines of its records, up to the first that is torn or lost.
