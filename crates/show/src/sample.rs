@@ -1,7 +1,7 @@
 //! What was measured of one benchmark by one metric, arranged for showing: runs in order of
 //! versions or of time, their instances, and what of each counts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
@@ -399,12 +399,18 @@ impl RunSample<'_> {
     /// Returns the values after cleaning.
     pub fn cleaned(&self) -> Cleaned {
         let instances = self.instances.iter().enumerate();
+        let hosts: BTreeSet<&String> = instances
+            .clone()
+            .filter_map(|(_, it)| it.host.as_ref())
+            .collect();
+        let number = |host: &Option<String>| hosts.iter().position(|it| Some(*it) == host.as_ref());
         Cleaned {
             instances: instances
                 .map(|(position, instance)| CleanInstance {
                     position,
                     values: instance.steady_values(),
                     without_value: 0,
+                    host: number(&instance.host),
                 })
                 .filter(|instance| !instance.values.is_empty())
                 .collect(),

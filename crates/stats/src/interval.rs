@@ -51,7 +51,7 @@ impl Confidence {
     }
 
     /// Returns what the level leaves on each side.
-    pub(crate) fn tail(self) -> f64 {
+    pub fn tail(self) -> f64 {
         (1.0 - self.0) / 2.0
     }
 }

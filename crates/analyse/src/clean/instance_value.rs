@@ -80,6 +80,7 @@ pub fn clean_with_summaries(
             position,
             values,
             without_value: 0,
+            host: None,
         })
     });
     cleaned.instances.extend(summarised);
@@ -87,6 +88,7 @@ pub fn clean_with_summaries(
         cleaned.instances.clear();
     }
     cleaned.instances.sort_by_key(|it| it.position);
+    cleaned.number_hosts(|position| instances[position].instance.host.as_deref());
     cleaned
 }
 

@@ -12,6 +12,8 @@ mod rules;
 mod state;
 mod steady;
 
+use std::collections::BTreeMap;
+
 pub use lapwing_model::bare_name;
 use lapwing_record::InstanceData;
 
@@ -99,6 +101,15 @@ impl Cleaned {
             .collect()
     }
 
+    /// Numbers the hosts of the instances in order of appearance.
+    fn number_hosts<'h>(&mut self, host: impl Fn(usize) -> Option<&'h str>) {
+        let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+        for instance in &mut self.instances {
+            let next = numbers.len();
+            instance.host = host(instance.position).map(|it| *numbers.entry(it).or_insert(next));
+        }
+    }
+
     /// Returns the values of each instance, and a NaN for every remaining iteration without one.
     pub(crate) fn rows_with_gaps(&self) -> Vec<Vec<f64>> {
         let row = |instance: &CleanInstance| {
@@ -118,6 +129,8 @@ pub struct CleanInstance {
     pub values: Vec<f64>,
     /// Number of remaining iterations without a value: 0, except with [`FailureRule::AsHail`].
     pub without_value: usize,
+    /// The number of its host among those of the given instances; `None` if unknown.
+    pub host: Option<usize>,
 }
 
 impl CleanInstance {
@@ -135,7 +148,8 @@ pub fn clean<'a>(
     policy: CleaningPolicy,
 ) -> Cleaned {
     let mut cleaned = Cleaned::default();
-    for (instance, states) in states(instances, metric, policy) {
+    let states = states(instances, metric, policy);
+    for (instance, states) in &states {
         let column = instance.iterations.values.get(metric);
         let mut values = Vec::with_capacity(states.states.len());
         let mut without_value = 0;
@@ -153,9 +167,11 @@ pub fn clean<'a>(
                 position: states.position,
                 values,
                 without_value,
+                host: None,
             });
         }
     }
+    cleaned.number_hosts(|position| states[position].0.instance.host.as_deref());
     cleaned
 }
 
@@ -309,6 +325,7 @@ pub(crate) mod tests {
                 position: 1,
                 values: vec![1.0, 2.0],
                 without_value: 0,
+                host: None,
             }],
             left_out: LeftOut::of([
                 IterationState::Lost,

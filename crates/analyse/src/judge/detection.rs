@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::detection_source::{SharedSource, TaskKeys};
 use super::family::point;
+use super::hosts_as_units;
 use crate::clean::Cleaned;
 
 /// The default smallest slowdown that matters, as a factor: 5 %.
@@ -220,7 +221,8 @@ const CHUNK: u32 = 50;
 /// Returns the detection rates of the grid, by configuration, method and strategy; without those that are unknown.
 ///
 /// A configuration is simulated if twice as many instances as per side were measured, or as many with twice the
-/// iterations. Otherwise the formula is used, with the variances between and within instances.
+/// iterations. Otherwise the formula is used, with the variances between and within instances; so it is where hosts are
+/// the units of replication, because instances that share them cannot stand for independent ones.
 pub fn detection(
     cleaned: &Cleaned,
     noise: Option<Noise>,
@@ -228,6 +230,7 @@ pub fn detection(
 ) -> Vec<DetectionCell> {
     let simulated = match options.basis {
         WantedBasis::ClosedForm => Vec::new(),
+        WantedBasis::Both if hosts_as_units(cleaned).is_some() => Vec::new(),
         WantedBasis::Both | WantedBasis::AsHail => simulate(cleaned, options),
     };
     cells(&simulated, noise, options)

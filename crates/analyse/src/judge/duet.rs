@@ -135,6 +135,7 @@ mod tests {
                     position: at,
                     values: values.values().copied().collect(),
                     without_value: 0,
+                    host: None,
                 });
                 side.duets.push(DuetPart {
                     id: id(own),

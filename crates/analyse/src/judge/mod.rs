@@ -29,6 +29,8 @@ mod suite;
 mod variability;
 mod verdict;
 
+use std::collections::BTreeSet;
+
 use lapwing_stats::{Confidence, Interval};
 
 use crate::clean::{CleanInstance, Cleaned};
@@ -56,11 +58,14 @@ pub use metrics::{MetricChoice, metric};
 pub use replication::environments::UnintendedDifference;
 pub(crate) use replication::side_sample::failures;
 pub use replication::size::SampleSize;
+pub(crate) use replication::unit::hosts_as_units;
+use replication::unit::means_by_host;
 pub use replication::unit::{InstanceOrigin, Replication, ReplicationUnit};
 pub use self_test::{CompareSelfTest, ComparedRates, FoundCount, self_test};
 pub use session_noise::SessionNoise;
 pub use sides::{SampleSplit, SideSamples, SuiteComparison};
 pub use standing::Standing;
+pub(crate) use variability::pilot;
 pub use variability::{Variability, usable_variability, variability};
 pub use verdict::{Verdict, VerdictReason};
 
@@ -73,7 +78,7 @@ pub struct Estimate {
     /// Geometric mean of the instance means, or the arithmetic one if one of them is not positive; in the metric's
     /// unit. Ratios are those of these values.
     pub value: f64,
-    /// Its 95 % t interval over instances, on logarithms where the mean is geometric; `None` below two instances, and
+    /// Its 95 % t interval over instances, or over hosts where these are the units of replication, on logarithms where the mean is geometric; `None` below two instances, and
     /// where it would reach beyond ten times a geometric mean: so few instances do not bound it.
     pub interval: Option<Interval>,
     /// Number of instances and iterations.
@@ -99,7 +104,8 @@ impl Estimate {
 pub fn estimate(cleaned: &Cleaned) -> Option<Estimate> {
     let means = instance_means(cleaned);
     let components = variability::components(cleaned);
-    let (value, interval) = centre(&means)?;
+    let hosts = hosts_as_units(cleaned);
+    let (value, interval) = centre(&means, hosts.as_deref())?;
     Some(Estimate {
         value,
         interval,
@@ -113,10 +119,21 @@ pub fn estimate(cleaned: &Cleaned) -> Option<Estimate> {
 /// An interval that reaches beyond so many times the mean bounds nothing.
 const WIDEST: f64 = 10.0;
 
-/// Returns the centre of instance means and its interval; `None` if there are none.
-fn centre(means: &[f64]) -> Option<(f64, Option<Interval>)> {
+/// Returns the centre of instance means and its interval, over hosts where these are the units; `None` if there are no
+/// means.
+fn centre(means: &[f64], hosts: Option<&[usize]>) -> Option<(f64, Option<Interval>)> {
+    let is_geometric = lapwing_stats::geometric_mean(means).is_some();
+    let means = &match hosts {
+        None => means.to_vec(),
+        Some(hosts) if is_geometric => {
+            let logs: Vec<f64> = means.iter().map(|it| it.ln()).collect();
+            let of_hosts = means_by_host(&logs, hosts).into_iter();
+            of_hosts.map(f64::exp).collect()
+        }
+        Some(hosts) => means_by_host(means, hosts),
+    };
     let arithmetic = lapwing_stats::mean(means)?;
-    let Some(geometric) = lapwing_stats::geometric_mean(means) else {
+    let Some(geometric) = lapwing_stats::geometric_mean(means).filter(|_| is_geometric) else {
         let interval = lapwing_stats::mean_interval(means, Confidence::P95);
         return Some((arithmetic, interval));
     };
@@ -166,7 +183,12 @@ fn instance_means(cleaned: &Cleaned) -> Vec<f64> {
 }
 
 fn size(cleaned: &Cleaned) -> SampleSize {
-    SampleSize::of(cleaned.instances.iter().map(|it| it.values.len()))
+    let size = SampleSize::of(cleaned.instances.iter().map(|it| it.values.len()));
+    let hosts = hosts_as_units(cleaned);
+    SampleSize {
+        hosts: hosts.map(|it| it.iter().collect::<BTreeSet<_>>().len()),
+        ..size
+    }
 }
 
 #[cfg(test)]
@@ -183,6 +205,7 @@ mod tests {
                     position,
                     values: values.to_vec(),
                     without_value: 0,
+                    host: None,
                 })
                 .collect(),
             left_out: LeftOut::default(),

@@ -1,10 +1,10 @@
 //! The noise of a benchmark, within and between instances.
 
 use lapwing_stats::{
-    Confidence, Modes, Pilot, PilotNoise, VarianceComponents, modes, variance_components,
+    Confidence, Interval, Modes, Pilot, PilotNoise, VarianceComponents, modes, variance_components,
 };
 
-use super::{SampleSize, centre, instance_means, size};
+use super::{SampleSize, centre, hosts_as_units, instance_means, size};
 use crate::clean::{CleanInstance, Cleaned, UnusableReason};
 
 /// The variability of a benchmark's values, within its instances and between them.
@@ -44,15 +44,21 @@ pub fn variability(cleaned: &Cleaned) -> Option<Variability> {
     let pooled = lapwing_stats::variability(&rows)?;
     let size = size(cleaned);
     let several = size.most_iterations > 1;
+    let hosts = hosts_as_units(cleaned);
+    let pilot = pilot(cleaned).map(|it| it.noise());
+    let components = components(cleaned);
     Some(Variability {
         size,
-        value: centre(&instance_means(cleaned))?.0,
+        value: centre(&instance_means(cleaned), hosts.as_deref())?.0,
         mean: pooled.mean,
         cv_total: pooled.total,
         cv_instance_mean: several.then_some(pooled.instance_mean),
         cv_instance_sd: several.then_some(pooled.instance_deviation),
-        components: components(cleaned),
-        pilot: Pilot::new(&rows).map(|it| it.noise()),
+        components: match (hosts, &pilot) {
+            (Some(_), Some(pilot)) => components.map(|it| between_hosts(it, pilot)),
+            _ => components,
+        },
+        pilot,
         modes: modes(&instance_means(cleaned)),
     })
 }
@@ -76,6 +82,30 @@ pub fn usable_variability(cleaned: &Cleaned) -> Result<Variability, UnusableReas
             UnusableReason::NoMean
         }
     })
+}
+
+/// Returns the noise of the instances, of those on hosts of their own where hosts are the units of replication.
+pub(crate) fn pilot(cleaned: &Cleaned) -> Option<Pilot> {
+    let rows = cleaned.rows();
+    match hosts_as_units(cleaned) {
+        Some(hosts) => Pilot::on_hosts(&rows, &hosts),
+        None => Pilot::new(&rows),
+    }
+}
+
+/// Returns variance components with the variance between instances on hosts of their own, as the pilot shows it.
+fn between_hosts(components: VarianceComponents, pilot: &PilotNoise) -> VarianceComponents {
+    let between = pilot.estimate().between;
+    let tail = Confidence::P95.tail();
+    let end = |probability: f64| pilot.limit_between(probability);
+    VarianceComponents {
+        between,
+        between_interval: components.between_interval.map(|_| Interval {
+            lower: end(tail),
+            upper: end(1.0 - tail),
+        }),
+        ..components
+    }
 }
 
 /// Returns the variance components of the logarithms.

@@ -66,7 +66,7 @@ struct Shares {
     cautioned: f64,
 }
 
-fn normal(random: &mut impl Rng) -> f64 {
+pub(crate) fn normal(random: &mut impl Rng) -> f64 {
     let (one, other): (f64, f64) = (random.random(), random.random());
     (-2.0 * (1.0 - one).ln()).sqrt() * (std::f64::consts::TAU * other).cos()
 }
@@ -111,6 +111,7 @@ impl Weather {
                     position: side.origins.len(),
                     values: vec![log.exp()],
                     without_value: 0,
+                    host: None,
                 });
                 side.origins.push(InstanceOrigin {
                     session: *id,

@@ -67,6 +67,7 @@ impl DriftingMachine {
                     position: side.origins.len(),
                     values: vec![log.exp()],
                     without_value: 0,
+                    host: None,
                 });
                 side.origins.push(InstanceOrigin {
                     session: session(number),

@@ -4,5 +4,6 @@
 
 mod calibration;
 mod drift;
+mod hosts;
 mod points;
 mod reference_plan;

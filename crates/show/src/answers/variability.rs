@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::analysed::Analysed;
 use super::audit::{AuditFields, AuditPart};
 use super::not_judged::NotJudged;
+use super::session::hosts_note;
 use super::{MetricFields, SettingFields, identity, identity_cells, identity_columns, not_judged};
 use crate::words::detection::noun_of_rows;
 use crate::writing::Align::Right;
@@ -98,6 +99,12 @@ impl Answer for VariabilityAnswer {
         if self.hosts == HostColumn::Shown {
             notes.extend(host_advice(&self.noise.rows));
         }
+        let hosts = self
+            .noise
+            .rows
+            .iter()
+            .filter_map(|row| row.variability.size.hosts);
+        notes.extend(hosts_note(hosts));
         TextAnswer {
             headline: noise_headline(&self.noise.rows),
             table: table(self.listed(view), self.hosts),

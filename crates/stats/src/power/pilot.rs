@@ -5,8 +5,9 @@ use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
 use super::Noise;
 use crate::number::as_f64;
+use crate::spread::sessions::on_other_hosts;
 use crate::subset::{draw_below, draw_subset};
-use crate::{Seed, mean};
+use crate::{Seed, SessionMean, mean};
 
 /// The noise of the instance means that tests compare, as far as a pilot shows it.
 ///
@@ -19,12 +20,14 @@ pub struct PilotNoise {
     pub kurtosis: f64,
     /// s²: the variance of the logarithms of instance means.
     of_means: f64,
+    /// The mean squares of which s² is the sum, with their degrees of freedom: of hosts and within them, or one alone.
+    parts: [(f64, f64); 2],
     /// σ_W²: the squared coefficient of variation of iterations.
     within: f64,
     /// The share of σ_W² in s²: 1 / J, with J the harmonic mean of the numbers of iterations.
     share_within: f64,
-    /// The degrees of freedom of s² and of σ_W².
-    freedom: (f64, f64),
+    /// The degrees of freedom of σ_W².
+    within_freedom: f64,
 }
 
 /// A pilot: the noise of its instances, and its shape.
@@ -45,6 +48,17 @@ impl Pilot {
     ///
     /// `None` below three instances, when no instance has two values, and with a value that is not positive and finite.
     pub fn new(instances: &[&[f64]]) -> Option<Self> {
+        let own: Vec<usize> = (0..instances.len()).collect();
+        Self::on_hosts(instances, &own)
+    }
+
+    /// Takes the values of each instance's iterations, and the number of its host: the noise is that of instances on
+    /// hosts of their own, from at least three of these.
+    ///
+    /// With n instances per host (N − Σ n_h²/N, over hosts − 1), the mean square MS_H of hosts and MS within them, the
+    /// variance of instance means is MS_H/n + (1 − 1/n) MS, as in [`session_variance`](crate::session_variance). `None`
+    /// as for [`Pilot::new`].
+    pub fn on_hosts(instances: &[&[f64]], hosts: &[usize]) -> Option<Self> {
         let mut values = instances.iter().copied().flatten();
         if instances.len() < 3 || !values.all(|it| *it > 0.0 && it.is_finite()) {
             return None;
@@ -68,20 +82,29 @@ impl Pilot {
             return None;
         }
         let count = as_f64(levels.len());
-        let of_means = crate::standard_deviation(&levels)?.powi(2);
+        let on_hosts = levels.iter().zip(hosts);
+        let on_hosts = on_hosts.map(|(value, host)| SessionMean {
+            value: *value,
+            level: 0,
+            host: *host,
+        });
+        let parts = on_other_hosts(&on_hosts.collect::<Vec<_>>())?;
         let (within, share_within) = (squares / freedom, inverse / count);
         let kurtosis = excess_kurtosis(&deviations);
         let effective = |count: f64, kurtosis: f64| 2.0 * count / (2.0 + kurtosis);
+        let of_levels = excess_kurtosis(&levels);
+        let parts = parts.map(|(factor, part)| {
+            let part = (factor * part.variance, effective(part.freedom, of_levels));
+            if factor > 0.0 { part } else { (0.0, 1.0) }
+        });
         let noise = PilotNoise {
             instances: levels.len(),
             kurtosis,
-            of_means,
+            of_means: parts[0].0 + parts[1].0,
+            parts,
             within,
             share_within,
-            freedom: (
-                effective(count - 1.0, excess_kurtosis(&levels)),
-                effective(freedom, kurtosis),
-            ),
+            within_freedom: effective(freedom, kurtosis),
         };
         Some(Self {
             noise,
@@ -167,6 +190,26 @@ impl PilotNoise {
         }
     }
 
+    /// Returns the distance of the limit of s² from s².
+    fn distance_of_means(&self, probability: f64) -> f64 {
+        let distance =
+            |(square, freedom): (f64, f64)| (variance_limit(freedom, probability) - 1.0) * square;
+        let [one, other] = self.parts.map(distance);
+        f64::hypot(one, other)
+    }
+
+    /// Returns the variance between instances below which the true one is with this probability.
+    pub fn limit_between(&self, probability: f64) -> f64 {
+        let other = variance_limit(self.within_freedom, 1.0 - probability);
+        let distance = f64::hypot(
+            self.distance_of_means(probability),
+            (other - 1.0) * self.within * self.share_within,
+        );
+        let sign = if probability >= 0.5 { 1.0 } else { -1.0 };
+        let likely = self.of_means - self.share_within * self.within;
+        (likely + sign * distance).max(0.0)
+    }
+
     /// Returns the noise below which the true one is with this probability, in means of so many iterations.
     ///
     /// σ_W² has its upper limit by χ², and σ_B² is what then remains of the limit of the variance of means, M = s² +
@@ -174,9 +217,12 @@ impl PilotNoise {
     /// from their estimates (modified large samples). With κ the excess kurtosis, n degrees of freedom count as 2n /
     /// (2 + κ), because the variance of a variance is (2 + κ) σ⁴ / n.
     ///
-    /// Source: Burdick & Graybill, *Confidence Intervals on Variance Components* 1992, §3.3; Box, *Biometrika* 1953.
+    /// On hosts, s² is a sum of mean squares, and its distance that of each, as √(Σ distances²) (Graybill and Wang).
+    ///
+    /// Source: Burdick & Graybill, *Confidence Intervals on Variance Components* 1992, §3.3; Graybill & Wang, *Journal
+    /// of the American Statistical Association* 1980; Box, *Biometrika* 1953.
     pub fn limit(&self, probability: f64, iterations: usize) -> Noise {
-        let (of_means, of_within) = self.freedom;
+        let of_within = self.within_freedom;
         let within = variance_limit(of_within, probability) * self.within;
         let fewer = 1.0 / as_f64(iterations) - self.share_within;
         // Where more iterations are planned than were measured, less noise within leaves more between.
@@ -186,7 +232,7 @@ impl PilotNoise {
             variance_limit(of_within, 1.0 - probability) * self.within
         };
         let distance = f64::hypot(
-            (variance_limit(of_means, probability) - 1.0) * self.of_means,
+            self.distance_of_means(probability),
             (other - self.within) * fewer,
         );
         let likely = self.of_means + self.within * fewer;

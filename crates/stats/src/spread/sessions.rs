@@ -55,29 +55,28 @@ pub fn session_variance(sessions: &[SessionMean], hosts: SideHosts) -> Option<Va
         variance: squares.between_hosts + squares.within_hosts,
         freedom: squares.host_freedom + squares.freedom,
     };
-    let mean_square = |squares: f64, freedom: f64| VariancePrior {
-        variance: if freedom > 0.0 {
-            squares / freedom
-        } else {
-            0.0
-        },
-        freedom,
-    };
-    let within = mean_square(squares.within_hosts, squares.freedom);
     let known = match hosts {
-        SideHosts::Same if squares.freedom >= ENOUGH_WITHIN_HOSTS => within,
-        SideHosts::Same => mean_square(total.variance, total.freedom),
-        SideHosts::Other => {
-            let of_hosts = mean_square(squares.between_hosts, squares.host_freedom);
-            let share = (of_hosts.freedom / squares.pairs.max(of_hosts.freedom)).min(1.0);
-            if of_hosts.freedom == 0.0 {
-                of_hosts
-            } else {
-                sum_of_variances(&[(share, of_hosts), (1.0 - share, within)])
-            }
+        SideHosts::Same if squares.freedom >= ENOUGH_WITHIN_HOSTS => {
+            mean_square(squares.within_hosts, squares.freedom)
         }
+        SideHosts::Same => mean_square(total.variance, total.freedom),
+        SideHosts::Other => sum_of_variances(&squares.on_other_hosts()?),
     };
     (known.freedom > 0.0).then_some(known)
+}
+
+/// Returns the two mean squares whose sum, with these factors, is the variance on other hosts: that of hosts and that
+/// within them, as for [`SideHosts::Other`]. `None` for a single host.
+pub(crate) fn on_other_hosts(values: &[SessionMean]) -> Option<[(f64, VariancePrior); 2]> {
+    SessionSquares::of(values).on_other_hosts()
+}
+
+fn mean_square(squares: f64, freedom: f64) -> VariancePrior {
+    let known = freedom > 0.0;
+    VariancePrior {
+        variance: if known { squares / freedom } else { 0.0 },
+        freedom,
+    }
 }
 
 /// Returns Σ aᵢ vᵢ of independent variances, with the degrees of freedom by Satterthwaite: (Σ aᵢ vᵢ)² / Σ (aᵢ vᵢ)²/νᵢ.
@@ -143,6 +142,13 @@ impl SessionSquares {
             }
         }
         squares
+    }
+
+    fn on_other_hosts(&self) -> Option<[(f64, VariancePrior); 2]> {
+        let of_hosts = mean_square(self.between_hosts, self.host_freedom);
+        let within = mean_square(self.within_hosts, self.freedom);
+        let share = (self.host_freedom / self.pairs.max(self.host_freedom)).min(1.0);
+        (self.host_freedom > 0.0).then_some([(share, of_hosts), (1.0 - share, within)])
     }
 }
 

@@ -70,6 +70,7 @@ fn measured(noise: (Draw, Draw), instances: usize, iterations: usize, seed: Seed
             position,
             values: (0..iterations).map(value).collect(),
             without_value: 0,
+            host: None,
         }
     };
     Cleaned {

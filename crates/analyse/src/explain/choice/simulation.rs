@@ -7,7 +7,7 @@ use lapwing_stats::{Configuration, Interval, Pilot, Seed, Strategy};
 use super::{ChoiceRule, Chosen, PlanNoise, PlanOptions, Rates};
 use crate::clean::{CleanInstance, Cleaned};
 use crate::judge::{
-    CellRate, DetectionCell, DetectionGrid, DetectionOptions, WantedBasis, detection,
+    CellRate, DetectionCell, DetectionGrid, DetectionOptions, WantedBasis, detection, pilot,
 };
 
 /// The instances to draw experiments from: those of both sides are a small part of them.
@@ -32,7 +32,7 @@ pub struct Simulation {
 impl Simulation {
     pub(super) fn new(cleaned: &Cleaned, options: &PlanOptions, seed: Seed) -> Self {
         Self {
-            pilot: Pilot::new(&cleaned.rows()),
+            pilot: pilot(cleaned),
             cleaned: Cleaned {
                 instances: cleaned.instances.clone(),
                 ..Cleaned::default()
@@ -151,6 +151,7 @@ impl Simulation {
             position,
             values,
             without_value: 0,
+            host: None,
         });
         let population = Cleaned {
             instances: instances.collect(),

@@ -41,6 +41,7 @@ fn measured() -> Cleaned {
             position,
             values: values.collect(),
             without_value: 0,
+            host: None,
         }
     });
     Cleaned {

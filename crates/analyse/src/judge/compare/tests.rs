@@ -12,6 +12,7 @@ fn side(means: &[f64]) -> SideSample {
             position,
             values: vec![mean * 0.99, *mean, mean * 1.01],
             without_value: 0,
+            host: None,
         });
     SideSample {
         cleaned: Cleaned {

@@ -84,6 +84,7 @@ impl PooledSides {
                             position: side.origins.len(),
                             values: vec![log.exp()],
                             without_value: 0,
+                            host: None,
                         });
                         side.origins.push(InstanceOrigin {
                             session: id,

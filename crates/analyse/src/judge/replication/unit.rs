@@ -9,6 +9,7 @@ use super::super::instance_means;
 use super::super::looks::Looks;
 use super::super::session_noise::SessionNoise;
 use super::session_sides::SessionSides;
+use crate::clean::Cleaned;
 use lapwing_model::Id;
 
 /// A replicate of a comparison.
@@ -285,6 +286,27 @@ pub(in crate::judge) fn blocks_follow_each_other<'o>(
         let [(session, earlier), (next, later)] = [pair[0], pair[1]];
         session != next || earlier.1 < later.0
     })
+}
+
+/// Returns the host of each instance of one side, if hosts are its units of replication: all are known, three or more,
+/// and one had several instances. Else `None`: instances are the units.
+///
+/// Where hosts differ, instances on one host resemble each other, and more of them say nothing of other hosts. As in a
+/// comparison, the design alone decides, never the values.
+pub(crate) fn hosts_as_units(side: &Cleaned) -> Option<Vec<usize>> {
+    let hosts = side.instances.iter().map(|it| it.host);
+    let hosts: Vec<usize> = hosts.collect::<Option<_>>()?;
+    let different = hosts.iter().collect::<BTreeSet<_>>().len();
+    (HOSTS..hosts.len()).contains(&different).then_some(hosts)
+}
+
+/// Returns the means of the values of each host.
+pub(in crate::judge) fn means_by_host(values: &[f64], hosts: &[usize]) -> Vec<f64> {
+    let mut by_host: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    for (value, host) in values.iter().zip(hosts) {
+        by_host.entry(*host).or_default().push(*value);
+    }
+    by_host.values().filter_map(|values| mean(values)).collect()
 }
 
 /// Returns the logarithms of the instance means of both sides, comparable even if instances have different numbers of

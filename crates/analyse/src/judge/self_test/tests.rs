@@ -84,6 +84,7 @@ impl KnownDesign {
                             position,
                             values: vec![log.exp()],
                             without_value: 0,
+                            host: None,
                         });
                         let owner = if self.interleaved { 0 } else { which };
                         side.origins.push(InstanceOrigin {

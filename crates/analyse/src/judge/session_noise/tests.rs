@@ -81,6 +81,7 @@ fn session(
             position: instance,
             values: vec![(centre + within * normal(random)).exp()],
             without_value: 0,
+            host: None,
         });
         side.origins.push(InstanceOrigin {
             session: id,

@@ -254,7 +254,23 @@ fn signs(shown: ShownDetection<'_>) -> Vec<Note> {
     let mut notes = Vec::new();
     let is_by_formula = |cell: &DetectionCell| cell.experiments().is_none();
     if options.basis != WantedBasis::ClosedForm && shown_cells(shown).any(is_by_formula) {
-        let text = "~ computed by formula: too few measured instances to simulate";
+        let is_few = |row: &Detectability| {
+            row.variability.size.hosts.is_none() && row.cells.iter().any(is_by_formula)
+        };
+        let is_on_hosts = |row: &Detectability| row.variability.size.hosts.is_some();
+        let reasons = [
+            (
+                known_rows(shown).any(is_few),
+                "too few measured instances to simulate",
+            ),
+            (
+                known_rows(shown).any(is_on_hosts),
+                "several instances were on one host, and the noise is that of instances on different hosts",
+            ),
+        ];
+        let reasons = reasons.iter().filter(|(holds, _)| *holds).map(|it| it.1);
+        let reasons: Vec<&str> = reasons.collect();
+        let text = format!("~ computed by formula: {}", reasons.join("; or "));
         notes.push(Note::new("by_formula", text));
     }
     let configurations = options.grid.configurations().len();

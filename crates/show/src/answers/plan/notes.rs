@@ -73,6 +73,13 @@ fn pilot(plan: &BudgetedPlan) -> Option<Note> {
     if options.rule == ChoiceRule::Hail {
         return None;
     }
+    let fewest_hosts = planned_lines(plan).filter_map(|line| line.choice.variability.size.hosts);
+    let hosts = fewest_hosts.min().map_or_else(String::new, |hosts| {
+        format!(
+            " on {} or more, whose differences count",
+            counted(hosts, "host")
+        )
+    });
     let pilots = planned_lines(plan).filter_map(|line| line.choice.variability.pilot);
     let sizes: Vec<usize> = pilots.clone().map(|pilot| pilot.instances).collect();
     let (fewest, most) = (sizes.iter().min()?, sizes.iter().max()?);
@@ -93,7 +100,7 @@ fn pilot(plan: &BudgetedPlan) -> Option<Note> {
         ""
     };
     let text = format!(
-        "power rests on a pilot of {size}{tails}; […]: its range, as the noise is not known better; {} of such plans have a power of {} or more{few}",
+        "power rests on a pilot of {size}{hosts}{tails}; […]: its range, as the noise is not known better; {} of such plans have a power of {} or more{few}",
         round_percent(options.assurance),
         round_percent(options.power),
     );

@@ -106,6 +106,8 @@ struct ResultRow<'a> {
     /// Whether the value is an upper bound: commands that need less memory than their launcher report as much.
     is_upper_bound: bool,
     instances: usize,
+    /// Number of hosts, where these are the unit of replication: three or more, and some had several instances.
+    hosts: Option<usize>,
     /// Number of iterations of all instances.
     iterations: usize,
     /// Number of iterations of the instance with the fewest.
@@ -256,6 +258,7 @@ impl SessionAnswer {
                 upper: it.interval.map(|interval| interval.upper),
                 is_upper_bound: metric == "peak_memory" && is_memory_bound(it.value),
                 instances: it.size.instances,
+                hosts: it.size.hosts,
                 iterations: it.size.iterations,
                 fewest_iterations: it.size.fewest_iterations,
                 most_iterations: it.size.most_iterations,
@@ -366,6 +369,12 @@ impl SessionAnswer {
         let mut notes: Vec<Note> = self.interruption().into_iter().collect();
         notes.extend(advice::notes(&self.results.rows, unseen, label));
         notes.extend(self.jobs_note());
+        notes.extend(hosts_note(
+            self.results
+                .rows
+                .iter()
+                .filter_map(|row| row.compared?.size.hosts),
+        ));
         notes.extend(self.metric_note());
         notes.extend(self.summaries_note());
         // They are wall times.
@@ -495,6 +504,15 @@ impl SessionAnswer {
             format!("{}  {}", row.benchmark, row.variant)
         }
     }
+}
+
+/// Returns a note on intervals whose unit of replication is the host, from the numbers of hosts of all results.
+pub fn hosts_note(hosts: impl Iterator<Item = usize>) -> Option<Note> {
+    let fewest = hosts.min()?;
+    let text = format!(
+        "some hosts had several instances, which may resemble each other: intervals count hosts ({fewest})"
+    );
+    Some(Note::new("hosts", text).with("hosts", fewest))
 }
 
 /// Returns whether a peak memory is exactly what commands that need less report.

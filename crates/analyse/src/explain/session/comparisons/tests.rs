@@ -110,6 +110,7 @@ impl CommandSessions {
                     position: side.origins.len(),
                     values: values.collect(),
                     without_value: 0,
+                    host: None,
                 });
                 side.origins.push(InstanceOrigin {
                     session,

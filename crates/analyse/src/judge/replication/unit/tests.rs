@@ -18,6 +18,7 @@ fn side(instances: &[(u8, u32, u32, &str, f64)]) -> SideSample {
                     position,
                     values: vec![instance.4],
                     without_value: 0,
+                    host: None,
                 })
                 .collect(),
             ..Cleaned::default()
