@@ -94,8 +94,12 @@ impl Pilot {
         let effective = |count: f64, kurtosis: f64| 2.0 * count / (2.0 + kurtosis);
         let of_levels = excess_kurtosis(&levels);
         let parts = parts.map(|(factor, part)| {
-            let part = (factor * part.variance, effective(part.freedom, of_levels));
-            if factor > 0.0 { part } else { (0.0, 1.0) }
+            if part.freedom > 0.0 {
+                (factor * part.variance, effective(part.freedom, of_levels))
+            } else {
+                // Each host had one instance.
+                (0.0, 1.0)
+            }
         });
         let noise = PilotNoise {
             instances: levels.len(),
