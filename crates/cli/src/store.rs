@@ -69,7 +69,9 @@ fn privacy() -> Result<PrivacyRules, CliError> {
 }
 
 fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
-    remove_killed_checkouts(context.machine.places());
+    for trouble in remove_killed_checkouts(context.machine.places()) {
+        context.terminal.note(&trouble);
+    }
     let folder = store.inbox();
     if store.is_read_only() {
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten();

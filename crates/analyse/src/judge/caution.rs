@@ -48,8 +48,8 @@ pub enum Caution {
         /// Number of the baseline's failures.
         baseline: usize,
     },
-    /// Fewer than five replicates per side do not overlap: noise of two modes can do that by chance.
-    FewApart,
+    /// Fewer than five replicates per side, of this unit, do not overlap: noise of two modes can do that by chance.
+    FewApart(ReplicationUnit),
     /// The method's intervals are too narrow with fewer than 10 instances per side.
     NarrowMethod,
     /// The instance means fall into groups, and there are too few for the interval to keep its level.

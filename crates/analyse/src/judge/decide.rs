@@ -229,9 +229,12 @@ fn give_verdict(comparison: &mut Comparison, options: &CompareOptions) {
     };
     let is_inside = comparison.is_within(options.band());
     if (above || below) && is_sure {
-        if comparison.replication.as_ref().is_some_and(few_and_apart) {
-            comparison.cautions.push(Caution::FewApart);
-        }
+        let few = comparison
+            .replication
+            .as_ref()
+            .filter(|it| few_and_apart(it));
+        let few = few.map(|it| Caution::FewApart(it.unit));
+        comparison.cautions.extend(few);
         set_changed(comparison, above, false);
     } else if is_inside {
         comparison.verdict = Verdict::Equivalent;

@@ -192,3 +192,106 @@ fn what_is_imported_from_elsewhere_is_not_measured_as_the_commit() {
     assert!(said.contains(&expected), "{said}");
     assert_eq!(environment(&folder), before);
 }
+
+#[test]
+fn files_that_an_installation_copies_are_as_before_too() {
+    let folder = library();
+    let suite = folder.path().join("suite");
+    let site = Command::new("venv/bin/python")
+        .args([
+            "-c",
+            "import sysconfig; print(sysconfig.get_paths()['purelib'])",
+        ])
+        .current_dir(&suite)
+        .output()
+        .unwrap();
+    let site = suite.join(String::from_utf8(site.stdout).unwrap().trim());
+    // Without metadata, over a file and as a new one.
+    for entry in fs::read_dir(&site).unwrap().flatten() {
+        let gone = match entry.file_type().unwrap().is_dir() {
+            true => fs::remove_dir_all(entry.path()),
+            false => fs::remove_file(entry.path()),
+        };
+        gone.unwrap();
+    }
+    let copy = "venv/bin/python -c 'import shutil, sysconfig, sys\nsite = sysconfig.get_paths()[\"purelib\"]\n\
+                shutil.copyfile(sys.argv[1] + \"/toy.py\", site + \"/toy.py\")\n\
+                shutil.copyfile(sys.argv[1] + \"/number\", site + \"/toy.number\")' {worktree}";
+    for existed in [true, false] {
+        match existed {
+            true => fs::write(site.join("toy.py"), "LEVEL = 8\n").unwrap(),
+            false => fs::remove_file(site.join("toy.py")).unwrap(),
+        }
+        let before = environment(&folder);
+        let words = [
+            "bisect",
+            "c0",
+            "trunk",
+            "--repo",
+            "../library",
+            "--install",
+            copy,
+            "--metric",
+            "cost",
+        ];
+        let more = [
+            "--metrics",
+            "json",
+            "-i",
+            "1",
+            "--burn-in",
+            "0",
+            "--format",
+            "json",
+        ];
+        let measured = ["--", "venv/bin/python", "measure.py"];
+        let output = lapwing(&folder, &[&words[..], &more, &measured].concat())
+            .output()
+            .unwrap();
+        let culprit = git(&folder.path().join("library"), &["rev-parse", "c4"]);
+        assert_eq!(answer(&output)["found"], json!([culprit]), "{output:?}");
+        assert_eq!(environment(&folder), before);
+    }
+}
+
+#[test]
+fn a_second_search_in_an_environment_is_refused() {
+    let folder = library();
+    let before = environment(&folder);
+    let mut first = bisect(&folder, &[])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lib = folder.path().join("suite/venv/lib");
+    let is_kept = || {
+        let pythons = fs::read_dir(&lib).unwrap().flatten();
+        pythons
+            .into_iter()
+            .any(|it| it.path().join(".lapwing-kept-site-packages").exists())
+    };
+    let begin = Instant::now();
+    while !is_kept() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "nothing is kept");
+        thread::sleep(Duration::from_millis(5));
+    }
+    // Of another user of the environment, with another cache.
+    let second = bisect(&folder, &[])
+        .env("XDG_CACHE_HOME", folder.path().join("other"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&second.stderr);
+    assert_eq!(second.status.code(), Some(2), "{said}");
+    assert!(said.contains("another search installs into"), "{said}");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert!(is_kept());
+    // What the killed one left is put back before anything else is installed.
+    let third = bisect(&folder, &["--format", "json"])
+        .env("XDG_CACHE_HOME", folder.path().join("other"))
+        .output()
+        .unwrap();
+    let culprit = git(&folder.path().join("library"), &["rev-parse", "c4"]);
+    assert_eq!(answer(&third)["found"], json!([culprit]), "{third:?}");
+    assert_eq!(environment(&folder), before);
+}

@@ -501,7 +501,7 @@ apply.env.LEVEL = "{level}"
     let given_up = "SELECT DISTINCT message FROM instances WHERE benchmark = 'broken'";
     assert_eq!(
         query::<String>(path, given_up),
-        ["3 iterations failed in a row"]
+        ["3 iterations failed in a row: exit code 3: oops"]
     );
 }
 

@@ -210,6 +210,9 @@ pub enum ExecutorError {
         /// Why it failed.
         source: std::io::Error,
     },
+    /// Commits would be installed into a Python environment that another search has in use.
+    #[error("cannot install commits: {0}")]
+    EnvironmentInUse(#[source] std::io::Error),
     /// The processors to run on are wrongly stated or not there.
     #[error(transparent)]
     Cpus(#[from] super::super::local::CpusError),

@@ -35,6 +35,7 @@ impl InstanceRunner<'_, '_> {
         if left_behind {
             self.note(LEAVES_PROCESSES, outlet)?;
         }
+        let mut last = None;
         match step {
             ExecutionStep::Interrupted => return Ok(Some(GivenUp::interrupted())),
             ExecutionStep::Went(values) => {
@@ -43,6 +44,7 @@ impl InstanceRunner<'_, '_> {
             }
             ExecutionStep::Failed { outcome, message } => {
                 self.failures += 1;
+                last = message.lines().next().map(str::to_owned);
                 self.keep_failure(offset, outcome, message, executed, outlet)?;
             }
         }
@@ -50,7 +52,8 @@ impl InstanceRunner<'_, '_> {
         let message = if unstartable {
             "the command could not be started".to_owned()
         } else if limit > 0 && self.failures >= limit {
-            format!("{limit} iterations failed in a row")
+            let last = last.map_or_else(String::new, |it| format!(": {it}"));
+            format!("{limit} iterations failed in a row{last}")
         } else {
             return Ok(None);
         };

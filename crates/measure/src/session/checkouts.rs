@@ -1,6 +1,7 @@
 //! The commits of a session: found in a repository, checked out in folders of their own, and built.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use lapwing_model::Id;
@@ -156,7 +157,7 @@ impl<'a> CommitCheckouts<'a> {
         let Some(folder) = place.and_then(|it| it.commit).map(|it| it.folder) else {
             return Ok(true);
         };
-        self.keep_environments(command);
+        self.keep_environments(command)?;
         let path = command_text(&CommandLine::Words(vec![folder.display().to_string()]));
         let command = CommandLine::Shell(command.replace("{worktree}", &path));
         let environment = [source_variable(&folder)].into();
@@ -180,9 +181,12 @@ impl<'a> CommitCheckouts<'a> {
     }
 
     /// Keeps the Python environments that a command may install into, unless that is done.
-    fn keep_environments(&mut self, command: &str) {
+    ///
+    /// # Errors
+    /// If another search installs into one of them.
+    fn keep_environments(&mut self, command: &str) -> Result<(), ExecutorError> {
         let Some(worktrees) = self.worktrees.as_ref().filter(|_| self.kept.is_none()) else {
-            return;
+            return Ok(());
         };
         let own = self.plan.variants.iter();
         let own = own.filter_map(|it| Some(self.sources.python_of(it).ok()??.interpreter()));
@@ -190,10 +194,14 @@ impl<'a> CommitCheckouts<'a> {
         let folder = worktrees.folder();
         match KeptEnvironments::keep(self.plan, own, command, folder, self.surroundings) {
             Ok(kept) => self.kept = Some(kept),
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                return Err(ExecutorError::EnvironmentInUse(error));
+            }
             Err(error) => self.surroundings.remark(SessionRemark::Note(format!(
                 "what is installed now cannot be kept, and will not be put back ({error})"
             ))),
         }
+        Ok(())
     }
 
     /// Returns why what was installed from a folder is not what is measured, if so.
@@ -211,7 +219,7 @@ impl<'a> CommitCheckouts<'a> {
         if let Some(command) = self.plan.build.as_ref().map(command_text)
             && (!self.plan.interleave || command.contains("pip"))
         {
-            self.keep_environments(&command);
+            self.keep_environments(&command)?;
         }
         self.build(Some(commit), folder, executor)
     }

@@ -1,8 +1,11 @@
 """Keeps what a Python environment has, puts it back, and tells whether it imports a commit.
 
-keep NAME         keeps what this Python has installed, in folders of this name beside its packages
-restore NAME      puts back what differs from it, and removes these folders
+keep TOKEN PID    keeps what this Python has installed, in a folder beside its packages; ends with 3 if another search,
+                  whose process lives, has done so
+restore TOKEN     puts back what was kept with this token; prints as JSON what cannot be
 imports WORKTREE  prints as JSON the distributions that are installed from a folder, and what is imported from elsewhere
+
+It ends when its standard input does, so that it never outlives the program that started it.
 """
 
 import csv
@@ -12,6 +15,7 @@ import shutil
 import site
 import sys
 import sysconfig
+import threading
 from importlib import metadata, util
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -29,13 +33,37 @@ def sites():
     return [it for it in folders if it.is_dir() and os.access(it, os.W_OK) and os.access(it.parent, os.W_OK)]
 
 
-def kept_in(top, name):
-    return top.parent / f"{name}-{top.name}"
+# A larger file is linked, and cannot be put back if it is written in place.
+LARGE = 1 << 20
 
 
-def is_small(relative):
-    """Returns whether a file may be written in place: it is copied, others are linked."""
-    return len(relative.parts) == 1 or relative.parts[0].endswith(METADATA)
+def kept_in(top):
+    """Returns the folder of what is kept. It appears and goes as a whole, and belongs to the search that made it."""
+    return top.parent / f".lapwing-kept-{top.name}"
+
+
+def owner_of(folder):
+    try:
+        return json.loads((folder / "owner").read_text(encoding="utf-8"))
+    except OSError:
+        return None
+
+
+def lives(owner):
+    if owner["host"] != os.uname().nodename:
+        return True
+    try:
+        os.kill(owner["pid"], 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def refuse(top, owner):
+    print(f"another search installs into {top} (process {owner['pid']} on {owner['host']})", file=sys.stderr)
+    sys.exit(3)
 
 
 def recorded(top, folder):
@@ -73,21 +101,42 @@ def files(top):
                 yield (Path(folder) / name).relative_to(top)
 
 
-def keep(name):
+def keep(token, pid):
     for top in sites():
-        folder = kept_in(top, name)
-        try:
-            folder.mkdir()
-        except FileExistsError:
+        folder = kept_in(top)
+        owner = owner_of(folder)
+        if owner and owner["token"] == token:
             # Another Python has the same packages.
             continue
+        if owner and lives(owner):
+            refuse(top, owner)
+        if owner:
+            restore(top, folder)
+        making = top.parent / f".lapwing-making-{top.name}-{pid}"
+        shutil.rmtree(making, ignore_errors=True)
+        (making / "site").mkdir(parents=True)
+        linked = {}
         for relative in files(top):
-            copy(top / relative, folder / "site" / relative, link=not is_small(relative))
+            link = (top / relative).lstat().st_size > LARGE
+            copy(top / relative, making / "site" / relative, link)
+            if link:
+                linked[str(relative)] = state(top / relative)
         scripts = {it for info in metadata_folders(top) for it in recorded(top, info) if top not in it.parents}
         for script in sorted(it for it in scripts if it.is_file()):
-            copy(script, folder / "scripts" / script.name, link=False)
-        # Without this file it is not complete, and nothing was installed yet.
-        (folder / "complete").touch()
+            copy(script, making / "scripts" / script.name, link=False)
+        (making / "linked").write_text(json.dumps(linked), encoding="utf-8")
+        owner = {"token": token, "pid": int(pid), "host": os.uname().nodename}
+        (making / "owner").write_text(json.dumps(owner), encoding="utf-8")
+        try:
+            os.rename(making, folder)
+        except OSError:
+            shutil.rmtree(making, ignore_errors=True)
+            refuse(top, owner_of(folder) or owner)
+
+
+def state(path):
+    found = path.lstat()
+    return [found.st_size, found.st_mtime_ns]
 
 
 def differs(one, other):
@@ -102,39 +151,32 @@ def differs(one, other):
 
 
 def restore(top, folder):
-    """Puts back what a folder of packages had."""
-    if not (folder / "complete").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        return
+    """Makes a folder of packages as it was; returns the files that were written in place and cannot be put back."""
     scripts, kept = Path(os.path.realpath(sysconfig.get_paths()["scripts"])), folder / "site"
-    changed, new = set(), set()
-    for info in metadata_folders(top):
-        names = {it.relative_to(info) for it in info.rglob("*") if it.is_file()}
-        old = kept / info.name
-        if not old.is_dir() or any(not (old / it).is_file() or differs(old / it, info / it) for it in names):
-            changed.add(info.name)
-            new.update(recorded(top, info))
-            new.update(info / it for it in names)
-    gone = [it.name for it in metadata_folders(kept) if not (top / it.name).is_dir()]
-    # Editable installations of older tools, and their paths.
-    new.update(it for it in top.iterdir() if it.is_file() and it.suffix in (".pth", ".egg-link", ".py"))
-    if changed or gone or any(differs(kept / it.name, it) for it in top.glob("*.pth")):
-        for path in sorted(new):
-            inside = top in path.parents
-            old = kept / path.relative_to(top) if inside else folder / "scripts" / path.name
-            if not os.path.lexists(old) and os.path.lexists(path):
-                path.unlink()
-                parent = path.parent
-                while inside and parent != top and not any(it.name != "__pycache__" for it in parent.iterdir()):
-                    shutil.rmtree(parent)
-                    parent = parent.parent
-        for relative in files(kept):
-            if differs(kept / relative, top / relative):
-                copy(kept / relative, top / relative, link=not is_small(relative))
-        for script in (folder / "scripts").glob("*"):
-            if differs(script, scripts / script.name):
-                copy(script, scripts / script.name, link=False)
-    shutil.rmtree(folder)
+    linked = json.loads((folder / "linked").read_text(encoding="utf-8"))
+    lost = [str(top / it) for it, was in linked.items() if state(kept / it) != was]
+    new = {it for info in metadata_folders(top) for it in recorded(top, info) if top not in it.parents}
+    for script in sorted(new):
+        if not os.path.lexists(folder / "scripts" / script.name) and os.path.lexists(script):
+            script.unlink()
+    before, now = set(files(kept)), set(files(top))
+    for relative in sorted(now - before):
+        (top / relative).unlink()
+    remains = {parent for it in before for parent in it.parents}
+    gone = {parent for it in now for parent in it.parents} - remains
+    for parent in sorted(gone, reverse=True):
+        if not any(it.name != "__pycache__" for it in (top / parent).iterdir()):
+            shutil.rmtree(top / parent)
+    for relative in sorted(before):
+        if differs(kept / relative, top / relative):
+            copy(kept / relative, top / relative, link=str(relative) in linked)
+    for script in (folder / "scripts").glob("*"):
+        if differs(script, scripts / script.name):
+            copy(script, scripts / script.name, link=False)
+    ended = folder.with_name(f".lapwing-making-{top.name}-{os.getpid()}")
+    os.rename(folder, ended)
+    shutil.rmtree(ended)
+    return lost
 
 
 def source_of(distribution):
@@ -179,14 +221,21 @@ def imports(worktree):
     print(json.dumps({"found": sorted(found), "wrong": wrong[:3]}))
 
 
+def end_with_input():
+    while os.read(0, 1):
+        pass
+    os._exit(4)
+
+
 def main():
-    action, word = sys.argv[1:]
+    threading.Thread(target=end_with_input, daemon=True).start()
+    action, word, *more = sys.argv[1:]
     if action == "keep":
-        keep(word)
+        keep(word, more[0])
     elif action == "restore":
-        for top in sites():
-            if kept_in(top, word).is_dir():
-                restore(top, kept_in(top, word))
+        kept = [(it, kept_in(it)) for it in sites()]
+        own = [(top, folder) for top, folder in kept if (owner_of(folder) or {}).get("token") == word]
+        print(json.dumps([lost for top, folder in own for lost in restore(top, folder)]))
     else:
         imports(word)
 

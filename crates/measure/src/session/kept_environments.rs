@@ -1,8 +1,8 @@
 //! The Python environments that commits are installed into: what they have is kept before, and put back after.
 //!
 //! Keeping and putting back is done by the Python of the environment (`kept_environment.py`): it knows where its packages
-//! are. What is kept lies beside them, so that large files are linked and not copied. A note in the cache folder tells
-//! the next process what a killed one has left to put back.
+//! are. What is kept lies beside them, so that large files are linked and not copied, and so that a second search in the
+//! same environment is refused. A note in the cache folder tells the next process what a killed one has left to put back.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -36,7 +36,8 @@ pub(super) struct KeptEnvironments<'a> {
 /// The environments that are to be put back.
 #[derive(Debug, Serialize, Deserialize)]
 struct KeptNote {
-    name: String,
+    /// The name of what is kept: of this session in this process.
+    token: String,
     pythons: Vec<PathBuf>,
 }
 
@@ -54,7 +55,8 @@ impl<'a> KeptEnvironments<'a> {
     /// of the session's worktrees.
     ///
     /// # Errors
-    /// If an environment cannot be kept.
+    /// If an environment cannot be kept: [`io::ErrorKind::ResourceBusy`] if another search installs into it, or if what a
+    /// killed one had installed could not be put back.
     pub fn keep(
         plan: &Plan,
         own: Vec<PathBuf>,
@@ -70,11 +72,19 @@ impl<'a> KeptEnvironments<'a> {
         let mut seen = BTreeSet::new();
         pythons.retain(|it| seen.insert(it.clone()));
         let session = folder.file_name().unwrap_or_default().to_string_lossy();
+        let process = std::process::id().to_string();
         let kept = KeptNote {
-            name: format!(".lapwing-{session}"),
+            token: format!("{session}-{process}"),
             pythons: pythons.clone(),
         };
         let note = folder.with_file_name(format!("{session}{NOTE}"));
+        if note.exists() {
+            let problem = format!(
+                "what this session had installed before it was killed could not be put back ({})",
+                note.display()
+            );
+            return Err(io::Error::new(io::ErrorKind::ResourceBusy, problem));
+        }
         fs::write(&note, serde_json::to_vec(&kept)?)?;
         let kept_all = Self {
             surroundings,
@@ -84,7 +94,7 @@ impl<'a> KeptEnvironments<'a> {
             empty: folder.to_owned(),
         };
         for python in &kept.pythons {
-            ask(python, "keep", &kept.name, &kept_all.empty)?;
+            ask(python, &["keep", &kept.token, &process], &kept_all.empty)?;
         }
         Ok(kept_all)
     }
@@ -95,7 +105,7 @@ impl<'a> KeptEnvironments<'a> {
         let word = folder.display().to_string();
         let mut finders = Vec::new();
         for python in &self.pythons {
-            let answer = ask(python, "imports", &word, &self.empty);
+            let answer = ask(python, &["imports", &word], &self.empty);
             let Some(imports) = answer.ok().and_then(|it| found_imports(&it)) else {
                 continue;
             };
@@ -122,38 +132,70 @@ impl<'a> KeptEnvironments<'a> {
 
 impl Drop for KeptEnvironments<'_> {
     fn drop(&mut self) {
-        if let Err(error) = put_back(&self.note) {
-            let note = self.note.display();
-            self.surroundings.remark(SessionRemark::Note(format!(
-                "what was installed before cannot be put back ({error}); the next `lapwing` tries it again ({note})"
-            )));
-        }
+        let text = match put_back(&self.note) {
+            Ok(lost) if lost.is_empty() => return,
+            Ok(lost) => lost_text(&lost),
+            Err(error) => format!(
+                "what was installed before cannot be put back ({error}); the next `lapwing` tries it again ({})",
+                self.note.display()
+            ),
+        };
+        self.surroundings.remark(SessionRemark::Note(text));
     }
 }
 
-/// Puts back what a note names, and removes it.
+/// Returns what is said of files that cannot be put back.
+pub(super) fn lost_text(lost: &[String]) -> String {
+    format!(
+        "cannot be put back, because the installation wrote into large files: {}",
+        lost.join(", ")
+    )
+}
+
+/// Puts back what a note names, and removes it. Returns files that were written in place and cannot be put back.
 ///
 /// # Errors
-/// If it cannot be put back; then the note stays.
-pub(super) fn put_back(note: &Path) -> io::Result<()> {
+/// If an environment cannot be put back; the others are, and the note stays.
+pub(super) fn put_back(note: &Path) -> io::Result<Vec<String>> {
     let kept: KeptNote = serde_json::from_slice(&fs::read(note)?)?;
     let empty = note.parent().unwrap_or(Path::new("/"));
+    let (mut lost, mut failed) = (Vec::new(), None);
     for python in kept.pythons.iter().filter(|it| it.exists()) {
-        ask(python, "restore", &kept.name, empty)?;
+        match ask(python, &["restore", &kept.token], empty) {
+            Ok(text) => lost.extend(serde_json::from_str::<Vec<String>>(&text).unwrap_or_default()),
+            Err(error) => failed = Some(error),
+        }
     }
-    fs::remove_file(note)
+    match failed {
+        Some(error) => Err(error),
+        None => fs::remove_file(note).map(|()| lost),
+    }
 }
 
-/// Executes the script; Ctrl-C does not end it halfway.
-fn ask(python: &Path, action: &str, word: &str, directory: &Path) -> io::Result<String> {
+/// The exit code of the script where another search installs into the environment.
+const BUSY: i32 = 3;
+
+/// Executes the script. Ctrl-C does not end it halfway; the end of this process does, because that closes its input.
+fn ask(python: &Path, words: &[&str], directory: &Path) -> io::Result<String> {
     let mut command = Command::new(python);
-    command.args(["-B", "-c", SCRIPT, action, word]);
-    command.current_dir(directory).stdin(Stdio::null());
-    let done = command.process_group(0).output()?;
+    command.args(["-B", "-c", SCRIPT]).args(words);
+    command.current_dir(directory).stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.process_group(0).spawn()?;
+    let input = child.stdin.take();
+    let done = child.wait_with_output()?;
+    drop(input);
     if !done.status.success() {
         let said = String::from_utf8_lossy(&done.stderr);
         let last = said.lines().last().unwrap_or_default();
-        return Err(io::Error::other(format!("{}: {last}", python.display())));
+        let kind = match done.status.code() {
+            Some(BUSY) => io::ErrorKind::ResourceBusy,
+            _ => io::ErrorKind::Other,
+        };
+        return Err(io::Error::new(
+            kind,
+            format!("{}: {last}", python.display()),
+        ));
     }
     Ok(String::from_utf8_lossy(&done.stdout).into_owned())
 }
@@ -181,7 +223,7 @@ fn measured(plan: &Plan, places: &SessionPlaces) -> Option<PathBuf> {
 }
 
 /// Returns the interpreters that a command may install for: those that it names, those beside the programs that it names,
-/// that of an activated environment, and the one that is found first.
+/// and that of an activated environment; without any, the one that is found first.
 fn installing(command: &str, places: &SessionPlaces) -> Vec<PathBuf> {
     let is_between = |it: char| it.is_whitespace() || ";&|()=\"'".contains(it);
     let mut pythons = Vec::new();
@@ -205,8 +247,10 @@ fn installing(command: &str, places: &SessionPlaces) -> Vec<PathBuf> {
             .chain([own])
             .filter_map(|it| python_in(&it.join("bin"))),
     );
-    let first = ["python3", "python"];
-    pythons.extend(first.iter().filter_map(|it| places.program(it)));
+    if pythons.is_empty() {
+        let first = ["python3", "python"];
+        pythons.extend(first.iter().filter_map(|it| places.program(it)));
+    }
     pythons
 }
 

@@ -12,7 +12,7 @@ use lapwing_model::Id;
 use lapwing_record::inbox::is_named;
 
 use super::SessionPlaces;
-use super::kept_environments::{NOTE, put_back};
+use super::kept_environments::{NOTE, lost_text, put_back};
 
 /// The folder for the commits of one session. Its owner holds the lock of the file beside it; if the lock is free, the
 /// owner is dead.
@@ -26,7 +26,8 @@ impl Worktrees {
     /// Removes the folders of killed processes, and creates one for a session.
     pub fn create(session: Id, repository: &Path, places: &SessionPlaces) -> io::Result<Self> {
         let all = places.cache_folder("worktrees", repository)?;
-        clear(&all);
+        // Every command that opens a store has told of what could not be put back.
+        let _told = clear(&all);
         let lock_path = all.join(format!("{session}.lock"));
         // Locked before the folder exists, so that it is never unlocked.
         let lock = lock(&lock_path)?;
@@ -71,15 +72,18 @@ impl SessionPlaces {
     }
 }
 
-/// Removes the checkouts of killed processes, and puts back what they installed over, as far as possible.
-pub fn remove_killed_checkouts(places: &SessionPlaces) {
+/// Removes the checkouts of killed processes, and puts back what they installed over. Returns what cannot be put back,
+/// in words.
+pub fn remove_killed_checkouts(places: &SessionPlaces) -> Vec<String> {
+    let mut troubles = Vec::new();
     let user = fs::metadata("/proc/self").map_or(0, |it| it.uid());
     for cache in &places.caches {
         let all = cache.join("worktrees");
         if fs::metadata(&all).is_ok_and(|it| it.is_dir() && it.uid() == user) {
-            clear(&all);
+            troubles.extend(clear(&all));
         }
     }
+    troubles
 }
 
 fn first_usable(folders: &[PathBuf], name: &str, repository: &Path) -> io::Result<PathBuf> {
@@ -132,8 +136,10 @@ fn open(path: &Path) -> io::Result<File> {
     options.create(true).truncate(false).write(true).open(path)
 }
 
-/// Puts back what ended sessions installed over, and removes their folders, as far as possible.
-fn clear(all: &Path) {
+/// Puts back what ended sessions installed over, and removes their folders, as far as possible. Returns what cannot be put
+/// back, in words.
+fn clear(all: &Path) -> Vec<String> {
+    let mut troubles = Vec::new();
     let entries = fs::read_dir(all).into_iter().flatten().flatten();
     let names: BTreeSet<String> = entries
         .filter_map(|it| it.file_name().into_string().ok())
@@ -150,9 +156,19 @@ fn clear(all: &Path) {
             Ok(()) | Err(TryLockError::WouldBlock | TryLockError::Error(_)) => continue,
         }
         let note = all.join(format!("{name}{NOTE}"));
-        if note.exists() && put_back(&note).is_err() {
-            // The next process tries it again.
-            continue;
+        if note.exists() {
+            match put_back(&note) {
+                Ok(lost) if lost.is_empty() => {}
+                Ok(lost) => troubles.push(lost_text(&lost)),
+                Err(error) => {
+                    // The next process tries it again.
+                    troubles.push(format!(
+                        "what a killed session had installed cannot be put back ({error}): see {}",
+                        note.display()
+                    ));
+                    continue;
+                }
+            }
         }
         let session = all.join(&name);
         for folder in fs::read_dir(&session).into_iter().flatten().flatten() {
@@ -161,6 +177,7 @@ fn clear(all: &Path) {
         let _gone = fs::remove_dir_all(&session);
         let _gone = fs::remove_file(&lock_path);
     }
+    troubles
 }
 
 #[cfg(test)]

@@ -27,6 +27,12 @@ pub trait LookedText {
         )
     }
 
+    /// Returns whether the interval is on one side of no difference.
+    fn may_differ(&self) -> bool {
+        let (_, interval) = self.ratio_interval();
+        interval.lower > 1.0 || interval.upper < 1.0
+    }
+
     /// Returns `7 instances each`.
     fn instances_text(&self) -> String {
         let [one, other] = self.side_instances();

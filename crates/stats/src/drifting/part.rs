@@ -363,6 +363,12 @@ impl PartSearch {
         }
     }
 
+    /// Returns the commits that were compared with their parents.
+    pub(super) fn compared_commits(&self) -> impl Iterator<Item = usize> {
+        let compared = self.parents.iter().filter(|(_, pairs)| pairs.tried() > 0);
+        compared.map(|(commit, _)| *commit)
+    }
+
     fn look_between(&mut self) {
         let (Some(filter), Some(suspect)) = (&self.filter, self.suspect()) else {
             return;

@@ -264,13 +264,16 @@ impl DriftingSearch {
     /// Returns the number of commits that were compared with their parents without being the one.
     #[must_use]
     pub fn refuted(&self) -> usize {
-        let parts = self.parts.iter();
-        let tries: usize = parts.map(|it| it.search.tries).sum();
-        let is_found = |it: &&SearchedPart| {
-            let is_found = matches!(it.search.stage(), SearchStage::Ended(SearchEnd::Found(_)));
-            is_found && it.search.tries > 0
+        let of_part = |part: &SearchedPart| {
+            let commits = part.search.compared_commits();
+            commits
+                .map(|commit| part.first + commit)
+                .collect::<Vec<_>>()
         };
-        tries - self.parts.iter().filter(is_found).count()
+        let compared: BTreeSet<usize> = self.parts.iter().flat_map(of_part).collect();
+        let found = self.found();
+        let is_found = |commit: &&usize| found.iter().any(|it| it.commits.last == **commit);
+        compared.iter().filter(|commit| !is_found(commit)).count()
     }
 
     /// Returns the most likely commit as things stand, with broken ones before it that may be the one instead.

@@ -162,7 +162,7 @@ impl BisectCommand {
         let mut answer = bisection_answer(&search, &metric, end);
         let status = status(&answer);
         if status == ExitStatus::Interrupted {
-            let command = format!("{} bisect --resume", context.program());
+            let command = format!("{} bisect --resume {name}", context.program());
             answer.next = vec![NextStep::new(command, "continues it")];
         }
         answer.session.clone_from(&name);

@@ -37,7 +37,7 @@ pub fn say_news(news: SearchNews, context: &Context) {
                 }
             });
             format!(
-                "{}; most likely {suspect} ({})",
+                "measured {}; most likely so far: {suspect} ({})",
                 labels.collect::<Vec<_>>().join(", "),
                 percent(probability)
             )

@@ -29,7 +29,7 @@ pub struct CommitOptions {
     pub command: Option<String>,
     /// Only measure benchmarks of lapwing.toml whose id equals NAME, matches it as a pattern (`*`,
     /// `?`) or contains it
-    #[arg(long, short, value_name = "NAME")]
+    #[arg(long, short, value_name = "NAME", conflicts_with_all = ["words", "command"])]
     pub benchmark: Vec<String>,
     /// Metric to judge by
     #[arg(long, value_name = "NAME", default_value = "wall_time")]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use lapwing_analyse::sample::{SampleFilter, each_benchmark};
+use lapwing_measure::bisection::SEARCH;
 use lapwing_measure::pytest::RECORDED_NOTHING;
 use lapwing_measure::session::{NOT_BUILT, NOT_CHECKED_OUT, NOT_INSTALLED};
 use lapwing_measure::suite::{Plan, Variant};
@@ -79,6 +80,10 @@ fn measured(plan: &Plan, context: &Context) -> Result<MeasuredInstances, CliErro
                 InstanceOutcome::Lost => false,
             });
             let version = &it.run.version;
+            // A search measures few instances of a commit, and is no part of the history.
+            if it.session.attributes.contains_key(SEARCH) {
+                continue;
+            }
             if let (true, Some(commit), false) =
                 (counts, &version.commit, version.dirty == Some(true))
             {

@@ -19,11 +19,19 @@ impl BisectedBenchmark {
                 format!("`{id}` cannot be measured at {label}: {reason}")
             }
             BisectionOutcome::NoDifference => {
-                let ends = self.ends.as_ref();
-                format!(
-                    "the ends do not differ for certain, so there is nothing to search for: `{id}` {}",
-                    ends.map_or_else(String::new, |pair| pair.difference.text())
-                )
+                let Some(ends) = self.ends.as_ref().map(|pair| &pair.difference) else {
+                    return format!("the ends of `{id}` cannot be compared");
+                };
+                let (size, instances) = (ends.text(), ends.instances_text());
+                if ends.may_differ() {
+                    format!(
+                        "the ends of `{id}` may differ, but not for certain: {size}, {instances}"
+                    )
+                } else {
+                    format!(
+                        "no difference between the ends of `{id}` was seen: {size}, {instances}"
+                    )
+                }
             }
             BisectionOutcome::Zero => {
                 format!(
@@ -64,7 +72,7 @@ impl BisectedBenchmark {
                 ratio(change.parent.difference.value.exp()),
                 ratio(ends.difference.value.exp())
             ),
-            _ => String::new(),
+            _ => format!(" by {}", ratio(change.parent.difference.value.exp())),
         };
         if change.suspects.commits.len() > 1 {
             let name = change.name();
@@ -93,7 +101,7 @@ impl BisectedChange {
     fn notes(&self) -> Vec<Note> {
         let mut notes = Vec::new();
         let text = format!(
-            "compared with {}, by {}: {}",
+            "compared with its parent {}, {}: {}",
             self.parent.baseline.label,
             self.parent.difference.instances_text(),
             self.parent.difference.text()
@@ -109,7 +117,7 @@ impl BisectedChange {
         }
         for merge in &self.merges {
             let text = format!(
-                "merged by {} ({}, by {}), whose branch was searched",
+                "merged by {} ({}, {}), whose branch was searched",
                 merge.candidate.label,
                 merge.difference.text(),
                 merge.difference.instances_text()
@@ -169,7 +177,7 @@ pub fn notes(benchmark: &BisectedBenchmark) -> Vec<Note> {
     let ends = benchmark.ends.as_ref();
     if let Some(ends) = ends.filter(|ends| is_searched && !is_same(ends)) {
         let text = format!(
-            "between the ends: {}, by {}",
+            "between the ends: {}, {}",
             ends.difference.text(),
             ends.difference.instances_text()
         );
@@ -191,15 +199,21 @@ pub fn notes(benchmark: &BisectedBenchmark) -> Vec<Note> {
             "their parents"
         };
         let text = format!(
-            "{commits} did not differ from {parents} as the ends do, and the search went on"
+            "comparing {commits} with {parents} did not confirm the change, and the search went on"
         );
         notes.push(Note::new("refuted", text).with("commits", benchmark.refuted));
     }
     match &benchmark.outcome {
-        BisectionOutcome::NoDifference => notes.push(Note::new(
-            "no_difference",
-            "the change may be smaller than can be seen here, come from elsewhere, or not exist",
-        )),
+        BisectionOutcome::NoDifference => {
+            let may_differ = benchmark.ends.as_ref().is_some_and(|pair| pair.difference.may_differ());
+            let text = if may_differ {
+                "the interval is that of one look, and several looks at the results need a clearer difference: more \
+                 instances (--instances) or a less noisy metric (--metric) may tell"
+            } else {
+                "the change may be smaller than can be seen here, come from elsewhere, or not exist"
+            };
+            notes.push(Note::new("no_difference", text));
+        }
         BisectionOutcome::NotFound(_) => notes.push(Note::new(
             "not_found",
             "more instances (--instances, --max-instances) or a less noisy metric may tell; several small changes may \
@@ -237,7 +251,7 @@ impl BisectedBranch {
                 percent(suspects.probability)
             ),
             Self::NoDifference(pair) => format!(
-                "its branch, from {} to {}, does not show the difference by {}: {}",
+                "its branch, from {} to {}, does not show the difference, {}: {}",
                 pair.baseline.label,
                 pair.candidate.label,
                 pair.difference.instances_text(),

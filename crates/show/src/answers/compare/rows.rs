@@ -262,7 +262,7 @@ pub fn caution_note(caution: &Caution) -> Note {
         | Caution::OtherUnits { .. }
         | Caution::NotInterleaved
         | Caution::OneSession
-        | Caution::FewApart
+        | Caution::FewApart(_)
         | Caution::Outliers
         | Caution::PoolDrifts { .. } => note,
     }
@@ -277,7 +277,7 @@ fn caution_key(caution: &Caution) -> &'static str {
         Caution::Failures { .. } => "failures",
         Caution::NotInterleaved => "not_interleaved",
         Caution::OneSession => "one_session",
-        Caution::FewApart => "few_apart",
+        Caution::FewApart(_) => "few_apart",
         Caution::NarrowMethod => "narrow_method",
         Caution::FewOfSeveralModes => "few_of_several_modes",
         Caution::Outliers => "outliers",
