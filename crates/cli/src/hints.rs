@@ -194,7 +194,8 @@ fn session_hint(error: &SessionError) -> Option<String> {
         SessionError::Commits(error) => return commits_hint(error),
         SessionError::Tests(error) => return tests_hint(error),
         SessionError::Ended { .. } => {
-            "when the cause is gone, `lapwing run --resume` measures the rest"
+            "when the cause is gone, `lapwing run --resume` measures the rest, with the settings that the session began \
+             with; changed ones need a new session"
         }
         SessionError::NothingSubmitted { .. } => {
             "the same command with --dry-run shows how jobs are submitted"

@@ -24,7 +24,7 @@ use lapwing_show::answers::judgement::{JudgeAnswer, Judged, JudgedSessions};
 use lapwing_show::writing::NextStep;
 use lapwing_stats::{Confidence, LookedDifference, NeededReplicates, SlowdownAnswer, VerdictRule};
 
-use super::bisect::{CommitOptions, say_news};
+use super::bisect::{CommitOptions, check_metric, say_news};
 use crate::cleaning::CleaningOptions;
 use crate::comparing::{FoundSides, parse_change, parse_side};
 use crate::error::{CliError, ExitStatus};
@@ -86,7 +86,7 @@ impl JudgeCommand {
                 CliError::input("--confidence is that of the answer, and must be above 50 %");
             return Err(wrong(error));
         }
-        self.options.check_metric(&plan).map_err(wrong)?;
+        check_metric(&plan, &self.options.metric).map_err(wrong)?;
         let candidate = self.candidate(&plan).map_err(wrong)?;
         plan.variants = vec![candidate];
         let baseline = self.baseline(&mut plan, context).map_err(wrong)?;
@@ -293,6 +293,14 @@ impl JudgeCommand {
                         .filter(|_| is_undecided && !are_others),
                 }
             }
+            (Some(ComparisonEnd::Broken(_)), None)
+                if comparison.commits.iter().all(|variant| {
+                    let means = visits.means(0, *variant);
+                    !means.is_empty() && means.iter().all(|mean| mean.abs() <= 0.0)
+                }) =>
+            {
+                Judged::BothZero
+            }
             (Some(ComparisonEnd::Broken(broken)), None) => {
                 let reasons = broken.iter().map(|variant| {
                     let reason = visits.failure(0, *variant);
@@ -319,6 +327,7 @@ impl JudgeCommand {
                 SlowdownAnswer::Slower => ExitStatus::Judged,
                 SlowdownAnswer::Undecided => ExitStatus::Skip,
             },
+            Judged::BothZero => ExitStatus::Fine,
             Judged::NotMeasured { .. } if !can_others => ExitStatus::Abort,
             Judged::NotMeasured { .. } => ExitStatus::Skip,
         };

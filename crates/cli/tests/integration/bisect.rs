@@ -86,7 +86,7 @@ fn the_text_begins_with_the_commit() {
     let told = String::from_utf8(output.stdout).unwrap();
     let first = told.lines().next().unwrap();
     assert!(
-        first.contains("(c2) changed `sh program`: change 2"),
+        first.contains("(c2) changed `sh program` by ") && first.contains(": change 2"),
         "{told}"
     );
     assert!(told.contains("note: author: T"), "{told}");

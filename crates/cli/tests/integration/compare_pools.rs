@@ -73,9 +73,9 @@ fn files_of_a_commit_each_are_one_side() {
      t.py::test_join  0.999×  [0.997, 1.001]  = no change, at most 0.3 %   2.000 s    1.999 s      4 / 4
 
     suite: 1.049× [1.048, 1.050], the geometric mean of 2 benchmarks
-    note: t.py::test_sort: every value of one side is above every value of the
-    other; with so few instances, noise that jumps between two levels can do this by
-    chance: measure five or more per side
+    note: t.py::test_sort: one side is above the other in every session; with so few
+    sessions, noise that jumps between two levels can do this by chance: measure
+    five or more sessions
     note: pooled: 4 sessions of 4 versions in old-*.json, 4 sessions of 4 versions
     in new-*.json
     note: the unit of replication is the session: 4 per side
@@ -260,9 +260,9 @@ fn the_last_nights_of_a_branch_are_a_side_without_the_other_one() {
      benchmark   ratio  interval        verdict       baseline  candidate  instances
      b          1.199×  [1.190, 1.207]  ✗ regression   1.004 s    1.203 s     10 / 3
 
-    note: b: every value of one side is above every value of the other; with so few
-    instances, noise that jumps between two levels can do this by chance: measure
-    five or more per side
+    note: b: one side is above the other in every session; with so few sessions,
+    noise that jumps between two levels can do this by chance: measure five or more
+    sessions
     note: last 10 of main is without the runs of the other sides
     note: pooled: 10 sessions of 10 versions in last 10 of main, 1 session of 1
     version in v11
@@ -357,9 +357,9 @@ fn a_metric_without_a_direction_is_changed_and_no_regression() {
 
     note: p.BenchmarkA-8: the instances fall into groups, and with fewer than 10 per
     side the interval may be too narrow
-    note: p.BenchmarkA-8: every value of one side is above every value of the other;
-    with so few instances, noise that jumps between two levels can do this by
-    chance: measure five or more per side
+    note: p.BenchmarkA-8: one side is above the other in every session; with so few
+    sessions, noise that jumps between two levels can do this by chance: measure
+    five or more sessions
     note: pooled: 3 sessions in old*.txt, 3 sessions in new*.txt
     note: 2 more notes (`--full` shows all)
     exit 0

@@ -182,9 +182,8 @@ fn what_disturbs_both_halves_of_a_pair_cancels() {
      benchmark   ratio  interval        verdict       baseline  candidate  instances
      join       1.113×  [1.107, 1.119]  ✗ regression    1.70 s     1.89 s      4 / 4
 
-    note: join: every value of one side is above every value of the other; with so
-    few instances, noise that jumps between two levels can do this by chance:
-    measure five or more per side
+    note: join: one side is above the other in every pair; with so few pairs, noise
+    that jumps between two levels can do this by chance: measure five or more pairs
     note: the unit of replication is the pair: 4 pairs
 
     excluded from 24 iterations: 1 failed (`--audit` shows which)

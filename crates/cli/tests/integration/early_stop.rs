@@ -204,7 +204,7 @@ fn options_of_early_stops_are_refused_where_they_mean_nothing() {
 
 #[test]
 fn commits_are_compared_with_the_first_while_they_are_measured() {
-    use crate::level_repository::{PROGRAM_WORDS, repository};
+    use crate::level_repository::{PROGRAM_WORDS, git, repository};
 
     let program = "echo \"{\\\"cost\\\": $(( $(cat level) + NOISE ))}\"\n";
     let folder = repository(program, &["1000", "1000", "3000"]);
@@ -240,6 +240,34 @@ fn commits_are_compared_with_the_first_while_they_are_measured() {
     ]);
     let compared = String::from_utf8_lossy(&compared.stdout).into_owned();
     assert!(compared.contains("\"looks\""), "{compared}");
+    // The first is measured again, because the others are compared with it in one session.
+    let more = [
+        &["run", "--commits", "c0..c3", "--stop-early", "-n", "5"][..],
+        &words.concat()[6..],
+    ];
+    git(
+        &path,
+        &["commit", "--quiet", "--allow-empty", "-m", "empty"],
+    );
+    git(&path, &["tag", "c3"]);
+    let done = run(&more.concat());
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(said.contains("2 of 4 commits are skipped"), "{said}");
+    let misspelt = run(&[
+        &[
+            "run",
+            "--commits",
+            "c0..c2",
+            "--stop-early",
+            "--metric",
+            "wal_time",
+        ][..],
+        &["--", "sh", "program"],
+    ]
+    .concat());
+    let said = String::from_utf8_lossy(&misspelt.stderr);
+    assert_eq!(misspelt.status.code(), Some(2), "{said}");
+    assert!(said.contains("did you mean `wall_time`?"), "{said}");
     fs::write(
         path.join("lapwing.toml"),
         "[version]\nbuild = 'true'\ninterleave = false\n[benchmark.b]\ncommand = 'sh program'\n",

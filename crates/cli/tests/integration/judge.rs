@@ -173,3 +173,33 @@ fn git_bisect_run_finds_the_commit_and_skips_what_cannot_be_built() {
         "{told}"
     );
 }
+
+#[test]
+fn nothing_against_nothing_is_not_slower() {
+    let folder = repository("echo '{\"cost\": 0}'\n", &["1000"]);
+    let (told, exit) = judge(&folder, &["--baseline", "HEAD"]);
+    assert_eq!(
+        (&told["verdict"], exit),
+        (&json!("not_slower"), 0),
+        "{told}"
+    );
+    assert!(
+        told["headline"]
+            .as_str()
+            .unwrap()
+            .ends_with("cost is 0 in both"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_benchmark_is_not_chosen_beside_a_command() {
+    let folder = repository(PROGRAM, &["1000"]);
+    let output = lapwing(
+        &folder,
+        &["judge", "--baseline", "HEAD", "--benchmark", "other"],
+    );
+    assert_eq!(output.status.code(), Some(128));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("--benchmark"), "{said}");
+}

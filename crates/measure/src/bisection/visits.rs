@@ -10,6 +10,7 @@ use lapwing_model::Run as SessionRun;
 
 use super::instances::{MeasuredInstance, SharedInstances, StoredInstance};
 use super::{SearchNews, SearchStep};
+use crate::execution::kept::brief;
 use crate::session::{BuildResult, OpenMeasurement};
 use crate::suite::{Plan, PlannedCommit, Variant};
 use crate::{FixedSchedule, InstancePlan, RunEnd, RunError};
@@ -165,6 +166,7 @@ impl<'a> CommitVisits<'a> {
         self.of_step(0, step)
             .filter_map(|it| it.message)
             .last()
+            .map(|it| brief(&it))
             .unwrap_or_else(|| "it gave no value above 0".to_owned())
     }
 

@@ -163,7 +163,10 @@ fn a_failure_of_one_side_ends_both_and_numbers_stay_those_of_the_moment() {
     assert!(outcomes.iter().all(|(index, _)| *index < 3));
     let mut ends = instance_ends(&records);
     ends.sort();
-    assert_eq!(ends, ["failed 2 iterations failed in a row", "ok "]);
+    assert_eq!(
+        ends,
+        ["failed 2 iterations failed in a row: exit code 3", "ok "]
+    );
 }
 
 #[test]

@@ -44,7 +44,10 @@ impl InstanceRunner<'_, '_> {
             }
             ExecutionStep::Failed { outcome, message } => {
                 self.failures += 1;
-                last = message.lines().next().map(str::to_owned);
+                let printed = executed.filter(|_| outcome == Outcome::Failed);
+                let printed = printed.and_then(|it| last_lines(&it.stderr));
+                let message = with_printed(message, printed);
+                last = Some(brief(&message));
                 self.keep_failure(offset, outcome, message, executed, outlet)?;
             }
         }
@@ -114,9 +117,7 @@ impl InstanceRunner<'_, '_> {
     ) -> Result<(), RunError> {
         let mut iteration = self.blank(offset);
         iteration.outcome = outcome;
-        let printed = executed.filter(|_| outcome == Outcome::Failed);
-        let printed = printed.and_then(|it| last_lines(&it.stderr));
-        iteration.message = Some(with_printed(message, printed));
+        iteration.message = Some(message);
         iteration.attributes = facts(executed);
         if let Some(executed) = executed {
             for (name, tail) in [("stdout", &executed.stdout), ("stderr", &executed.stderr)] {
@@ -215,5 +216,15 @@ pub(super) fn with_printed(message: String, printed: Option<Vec<String>>) -> Str
         None | Some([]) => message,
         Some([only]) => format!("{message}: {}", only.trim()),
         Some(lines) => format!("{message}\n{}", lines.join("\n")),
+    }
+}
+
+/// Returns a message in one line: its first line, and of what was printed below it the last one.
+pub(crate) fn brief(message: &str) -> String {
+    let mut lines = message.lines().map(str::trim).filter(|it| !it.is_empty());
+    let first = lines.next().unwrap_or_default();
+    match lines.next_back() {
+        Some(last) => format!("{first}: {last}"),
+        None => first.to_owned(),
     }
 }

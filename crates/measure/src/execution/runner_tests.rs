@@ -199,7 +199,7 @@ fn an_instance_is_given_up_after_consecutive_failures_and_a_success_forgives() {
     );
     assert_eq!(
         instance_ends(&plan, |it| it.script("a", script)),
-        ["failed: 2 iterations failed in a row"]
+        ["failed: 2 iterations failed in a row: exit code 3"]
     );
 }
 

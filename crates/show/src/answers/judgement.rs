@@ -80,6 +80,8 @@ pub enum Judged {
         /// The instances per side that would probably decide, if it is undecided.
         needed: Option<NeededReplicates>,
     },
+    /// The metric is 0 in all instances of both sides.
+    BothZero,
     /// They were not.
     NotMeasured {
         /// Identifies the reason.
@@ -137,6 +139,7 @@ impl JudgeAnswer {
             ..JudgeFields::default()
         };
         match &self.judged {
+            Judged::BothZero => fields,
             Judged::NotMeasured { code, reason } => JudgeFields {
                 reason: Some(code),
                 reason_text: Some(reason.clone()),
@@ -198,6 +201,10 @@ impl Answer for JudgeAnswer {
             ..
         } = self;
         let headline = match &self.judged {
+            Judged::BothZero => format!(
+                "`{benchmark}` is not slower than {baseline}: {} is 0 in both",
+                self.metric
+            ),
             Judged::NotMeasured { reason, .. } => {
                 format!("`{benchmark}` cannot be measured: {reason}")
             }
@@ -227,7 +234,7 @@ impl Answer for JudgeAnswer {
             headline,
             notes: match self.judged {
                 Judged::Measured { .. } => self.sessions.notes(),
-                Judged::NotMeasured { .. } => Vec::new(),
+                Judged::BothZero | Judged::NotMeasured { .. } => Vec::new(),
             },
             next: self.next.clone(),
             ..TextAnswer::default()
@@ -247,6 +254,7 @@ impl Answer for JudgeAnswer {
 
     fn verdict(&self) -> Option<&'static str> {
         Some(match &self.judged {
+            Judged::BothZero => "not_slower",
             Judged::NotMeasured { .. } => "not_measured",
             Judged::Measured { answer, .. } => match answer {
                 SlowdownAnswer::Slower => "slower",

@@ -732,11 +732,16 @@ pub fn caution_text(caution: &Caution) -> String {
         Caution::OneSession => "the sides are from different sessions, so a change of the machine may look like a \
                                 change of the benchmark; measure variants in one session, or three sessions per side"
             .to_owned(),
+        Caution::FewApart(ReplicationUnit::Instance) => {
+            "every value of one side is above every value of the other; with so few instances, noise that \
+             jumps between two levels can do this by chance: measure five or more per side"
+                .to_owned()
+        }
         Caution::FewApart(unit) => {
             let unit = unit.name();
             format!(
-                "one side is above the other in every {unit}; with so few {unit}s, noise that jumps between two levels can \
-                 do this by chance: measure five or more {unit}s per side"
+                "one side is above the other in every {unit}; with so few {unit}s, noise that jumps between two \
+                 levels can do this by chance: measure five or more {unit}s"
             )
         }
         Caution::NarrowMethod => "intervals of this method are too narrow with fewer than 10 instances per side".to_owned(),

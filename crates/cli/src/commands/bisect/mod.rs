@@ -26,7 +26,7 @@ use serde_json::json;
 use self::answer::bisection_answer;
 use self::finding::SearchedFinding;
 pub use self::news::{bisection_hint, say_news};
-pub use self::options::CommitOptions;
+pub use self::options::{CommitOptions, check_metric};
 use super::run::{ClusterOptions, executors_of};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, NamedValue, one_of};
@@ -199,7 +199,7 @@ impl BisectCommand {
         if let Some(finding) = finding {
             finding.choose_variant(&mut plan);
         }
-        self.options.check_metric(&plan)?;
+        check_metric(&plan, &self.options.metric)?;
         let variant = CommitOptions::only_variant(&plan)?;
         if let Some(folder) = &self.repo {
             let folder = std::path::absolute(folder)?;

@@ -128,31 +128,6 @@ impl CommitOptions {
         refuse_options_of_commands(given)
     }
 
-    /// Refuses a metric that the benchmarks of a plan cannot have, or that is probably another one misspelt.
-    pub fn check_metric(&self, plan: &Plan) -> Result<(), CliError> {
-        let known = declared_metrics(&plan.cases);
-        let name = &self.metric;
-        if known.contains_key(name) {
-            return Ok(());
-        }
-        let has_others = |case: &Case| case.output != OutputMetrics::None || case.pytest.is_some();
-        let can_be_other = plan.cases.iter().any(has_others);
-        let close = nearest(name, known.keys().map(String::as_str));
-        if close.is_none() && can_be_other {
-            return Ok(());
-        }
-        let error = match plan.cases.as_slice() {
-            [only] => format!("`{}` has no metric `{name}`", only.benchmark.id),
-            _ => format!("the benchmarks have no metric `{name}`"),
-        };
-        let known: Vec<String> = known.into_keys().collect();
-        let hint = match close {
-            Some(close) => format!("did you mean `{close}`?"),
-            None => format!("the metrics are {}", known.join(", ")),
-        };
-        Err(CliError::input(error).hint(hint).candidates(known))
-    }
-
     /// Returns the only variant of a plan.
     pub fn only_variant(plan: &Plan) -> Result<Variant, CliError> {
         match &plan.variants[..] {
@@ -163,4 +138,28 @@ impl CommitOptions {
             .hint("measure a command, or a suite file with one variant")),
         }
     }
+}
+
+/// Refuses a metric that the benchmarks of a plan cannot have, or that is probably another one misspelt.
+pub fn check_metric(plan: &Plan, name: &str) -> Result<(), CliError> {
+    let known = declared_metrics(&plan.cases);
+    if known.contains_key(name) {
+        return Ok(());
+    }
+    let has_others = |case: &Case| case.output != OutputMetrics::None || case.pytest.is_some();
+    let can_be_other = plan.cases.iter().any(has_others);
+    let close = nearest(name, known.keys().map(String::as_str));
+    if close.is_none() && can_be_other {
+        return Ok(());
+    }
+    let error = match plan.cases.as_slice() {
+        [only] => format!("`{}` has no metric `{name}`", only.benchmark.id),
+        _ => format!("the benchmarks have no metric `{name}`"),
+    };
+    let known: Vec<String> = known.into_keys().collect();
+    let hint = match close {
+        Some(close) => format!("did you mean `{close}`?"),
+        None => format!("the metrics are {}", known.join(", ")),
+    };
+    Err(CliError::input(error).hint(hint).candidates(known))
 }

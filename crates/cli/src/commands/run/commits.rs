@@ -30,12 +30,15 @@ pub fn leave_out_measured(plan: &mut Plan, context: &Context) -> Result<(), CliE
         })
     };
     let key = |variant: &Variant| variant.commit.as_ref().map(|it| it.key().to_owned());
-    let new: BTreeSet<Option<String>> = plan
-        .variants
-        .iter()
-        .filter(|it| lacks(it))
-        .map(key)
-        .collect();
+    // All commits are compared with the first, in one session.
+    let first = plan.variants.first().filter(|_| plan.stop_early.is_some());
+    let first = first.map(key);
+    let is_wanted = |variant: &&Variant| lacks(variant) || first.as_ref() == Some(&key(variant));
+    let mut new: BTreeSet<Option<String>> =
+        plan.variants.iter().filter(is_wanted).map(key).collect();
+    if new.len() == 1 && !plan.variants.iter().any(lacks) {
+        new.clear();
+    }
     let all: BTreeSet<Option<String>> = plan.variants.iter().map(key).collect();
     plan.variants.retain(|variant| new.contains(&key(variant)));
     if new.len() < all.len() && !context.quiet {

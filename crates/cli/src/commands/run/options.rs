@@ -24,6 +24,7 @@ use super::from_file::{FilePlan, PlannedRun};
 use super::measuring::MeasuringOptions;
 use super::tool_files::ToolFiles;
 use super::words;
+use crate::commands::bisect::check_metric;
 use crate::comparing::parse_change;
 use crate::error::CliError;
 use crate::isolation::IsolationOptions;
@@ -332,6 +333,10 @@ impl Run {
         }
         if self.commits.is_some() && self.again.is_none() {
             leave_out_measured(&mut session.plan, context)?;
+        }
+        let decisive = session.plan.stop_early.as_ref();
+        if let Some(metric) = decisive.and_then(|it| it.metric.as_ref()) {
+            check_metric(&session.plan, metric)?;
         }
         if self.duet {
             session = session.as_duet()?;

@@ -154,7 +154,7 @@ pub fn notes(benchmark: &BisectedBenchmark) -> Vec<Note> {
             if of_several {
                 let subject = change.description.as_ref().map_or("", |it| &it.subject);
                 let name = match note.code {
-                    "confirmed" => format!("{} ({subject})", change.name()),
+                    "confirmed" if !subject.is_empty() => format!("{} ({subject})", change.name()),
                     _ => change.name(),
                 };
                 note.text = format!("{name}: {}", note.text);
