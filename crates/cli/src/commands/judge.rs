@@ -74,6 +74,10 @@ impl JudgeCommand {
             exit: ExitStatus::Skip,
             ..error
         };
+        self.options.check_selection().map_err(|error| CliError {
+            exit: ExitStatus::Abort,
+            ..error
+        })?;
         let request = self.options.request(context).map_err(skipped)?;
         let planned = request.plan(&context.surroundings());
         let mut plan = planned.map_err(|error| skipped(error.into()))?.plan;

@@ -85,6 +85,7 @@ const PRIORS: [NamedValue<SearchPrior>; 2] = [
 impl BisectCommand {
     /// Searches.
     pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
+        self.options.check_selection()?;
         let finding = self.finding.as_deref();
         let finding = finding.map(|id| SearchedFinding::find(id, context));
         let finding = finding.transpose()?;

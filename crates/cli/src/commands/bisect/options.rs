@@ -29,7 +29,7 @@ pub struct CommitOptions {
     pub command: Option<String>,
     /// Only measure benchmarks of lapwing.toml whose id equals NAME, matches it as a pattern (`*`,
     /// `?`) or contains it
-    #[arg(long, short, value_name = "NAME", conflicts_with_all = ["words", "command"])]
+    #[arg(long, short, value_name = "NAME")]
     pub benchmark: Vec<String>,
     /// Metric to judge by
     #[arg(long, value_name = "NAME", default_value = "wall_time")]
@@ -116,6 +116,17 @@ impl CommitOptions {
             name: self.name.clone(),
             ..SessionRequest::new(benchmarks)
         })
+    }
+
+    /// Refuses names of benchmarks beside a command, which is measured instead of them.
+    pub fn check_selection(&self) -> Result<(), CliError> {
+        let has_command = self.command.is_some() || !self.words.is_empty();
+        if has_command && !self.benchmark.is_empty() {
+            return Err(CliError::input(
+                "--benchmark selects from a suite; remove it, or remove the command",
+            ));
+        }
+        Ok(())
     }
 
     /// Refuses options that would have no effect.
