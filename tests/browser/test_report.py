@@ -136,7 +136,7 @@ def test_a_chart_can_be_looked_at_another_way_and_hovered(visit, page_of):
         if found:
             break
     text = page.locator(".chart-tooltip").first.inner_text()
-    assert re.search(r"\d+ ms \(95 % CI \d+–\d+ ms, 5 instances × 6\)", text)
+    assert re.search(r"\d+ ms \(95 % CI \d+–\d+ ms, 5 instances × 6 on 3 hosts\)", text)
     assert "5 burn-in" in text
 
 
