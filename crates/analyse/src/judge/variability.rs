@@ -97,7 +97,8 @@ pub(crate) fn pilot(cleaned: &Cleaned) -> Option<Pilot> {
 fn between_hosts(components: VarianceComponents, pilot: &PilotNoise) -> VarianceComponents {
     let between = pilot.estimate().between;
     let tail = Confidence::P95.tail();
-    let end = |probability: f64| pilot.limit_between(probability);
+    // In means of so many iterations none of their noise is left.
+    let end = |probability: f64| pilot.limit(probability, usize::MAX).between;
     VarianceComponents {
         between,
         between_interval: components.between_interval.map(|_| Interval {

@@ -147,7 +147,7 @@ impl Drop for KeptEnvironments<'_> {
 /// Returns what is said of files that cannot be put back.
 pub(super) fn lost_text(lost: &[String]) -> String {
     format!(
-        "cannot be put back, because the installation wrote into large files: {}",
+        "these large files were written in place and cannot be put back: {}",
         lost.join(", ")
     )
 }
@@ -162,7 +162,10 @@ pub(super) fn put_back(note: &Path) -> io::Result<Vec<String>> {
     let (mut lost, mut failed) = (Vec::new(), None);
     for python in kept.pythons.iter().filter(|it| it.exists()) {
         match ask(python, &["restore", &kept.token], empty) {
-            Ok(text) => lost.extend(serde_json::from_str::<Vec<String>>(&text).unwrap_or_default()),
+            Ok(text) => {
+                let last = text.lines().last().unwrap_or_default();
+                lost.extend(serde_json::from_str::<Vec<String>>(last).unwrap_or_default());
+            }
             Err(error) => failed = Some(error),
         }
     }

@@ -202,18 +202,6 @@ impl PilotNoise {
         f64::hypot(one, other)
     }
 
-    /// Returns the variance between instances below which the true one is with this probability.
-    pub fn limit_between(&self, probability: f64) -> f64 {
-        let other = variance_limit(self.within_freedom, 1.0 - probability);
-        let distance = f64::hypot(
-            self.distance_of_means(probability),
-            (other - 1.0) * self.within * self.share_within,
-        );
-        let sign = if probability >= 0.5 { 1.0 } else { -1.0 };
-        let likely = self.of_means - self.share_within * self.within;
-        (likely + sign * distance).max(0.0)
-    }
-
     /// Returns the noise below which the true one is with this probability, in means of so many iterations.
     ///
     /// σ_W² has its upper limit by χ², and σ_B² is what then remains of the limit of the variance of means, M = s² +

@@ -291,7 +291,7 @@ pub(in crate::judge) fn blocks_follow_each_other<'o>(
 /// Returns the host of each instance of one side, if hosts are its units of replication: all are known, three or more,
 /// and one had several instances. Else `None`: instances are the units.
 ///
-/// Where hosts differ, instances on one host resemble each other, and more of them say nothing of other hosts. As in a
+/// Instances on one host resemble each other where hosts differ, and more of them say nothing about other hosts. As in a
 /// comparison, the design alone decides, never the values.
 pub(crate) fn hosts_as_units(side: &Cleaned) -> Option<Vec<usize>> {
     let hosts = side.instances.iter().map(|it| it.host);
