@@ -73,6 +73,12 @@ impl Terminal {
         }
     }
 
+    /// Returns standard output for bytes that are no text; `None` if it is a terminal.
+    #[cfg(feature = "tables")]
+    pub fn bytes_out(&self) -> Option<std::io::Stdout> {
+        Some(stdout()).filter(|it| !it.is_terminal())
+    }
+
     /// Returns standard output for an answer in this format.
     pub fn out_as(&self, format: AnswerFormat) -> Box<dyn Write> {
         match format {

@@ -55,7 +55,7 @@ fn each_benchmark_but<E: From<StoreError>>(
 
 impl BenchmarkData {
     /// Returns the measurements of a benchmark as analysed; `None` without an instance.
-    fn of(recorded: RecordedBenchmark) -> Option<Self> {
+    pub fn of(recorded: RecordedBenchmark) -> Option<Self> {
         let RecordedBenchmark {
             suite,
             id,

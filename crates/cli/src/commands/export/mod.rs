@@ -1,5 +1,7 @@
 //! `lapwing export`: writes measurements for other tools.
 
+mod tables;
+
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::MetadataExt;
@@ -20,11 +22,13 @@ use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions};
 use crate::store::{open_for_reading, retired_notes};
 use lapwing_record::atomic::{self, folder_of};
+use tables::ExportTable;
 
 /// Export measurements for other tools
 ///
-/// Record v1, CSV, TSV and JSON contain everything that passes the filters. The formats of other
-/// tools contain one run, runs and deltas one study, without burn-in and failures.
+/// Record v1, CSV, TSV and JSON contain everything that passes the filters, and so do the tables of Arrow and Parquet, which
+/// say of each value whether it is analysed. The formats of other tools contain one run, runs and deltas one study,
+/// without burn-in and failures.
 #[derive(Debug, Args)]
 pub struct ExportCommand {
     /// Output format
@@ -39,8 +43,16 @@ pub struct ExportCommand {
     /// Column separator of CSV, runs and deltas
     #[arg(long, value_name = "WHAT")]
     separator: Option<ColumnSeparator>,
+    /// Table to write as Arrow or Parquet
+    #[arg(long, value_name = "TABLE", value_enum, default_value_t = ExportTable::Iterations)]
+    table: ExportTable,
+    /// Write a Parquet file for each suite and month below the folder `--output`
+    #[arg(long, requires = "output")]
+    partitioned: bool,
     #[command(flatten)]
     filters: FilterOptions,
+    #[command(flatten)]
+    cleaning: CleaningOptions,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -53,6 +65,10 @@ enum ExportTarget {
     Tsv,
     /// An array with one object per iteration
     Json,
+    /// A table as a stream of Arrow, for Python, R and DuckDB
+    Arrow,
+    /// A table as a file of Parquet
+    Parquet,
     /// Results file of pytest-benchmark
     PytestBenchmark,
     /// Results file of hyperfine
@@ -108,6 +124,9 @@ impl ExportCommand {
     /// Writes to standard output, or to a file that appears only when it is complete.
     pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
         self.output = self.output.filter(|path| path != Path::new("-"));
+        if let ExportTarget::Arrow | ExportTarget::Parquet = self.to {
+            return self.write_table(context);
+        }
         let way = self.way()?;
         let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
@@ -144,7 +163,43 @@ impl ExportCommand {
         context.tell(&answer.answer()?)
     }
 
+    fn write_table(&self, context: &Context) -> Result<ExitStatus, CliError> {
+        self.refuse_options_of_text()?;
+        let is_parquet = self.to == ExportTarget::Parquet;
+        if self.partitioned && !is_parquet {
+            return Err(CliError::input("--partitioned requires --to parquet"));
+        }
+        let written = tables::write(self, is_parquet, context)?;
+        let Some(path) = &self.output else {
+            return Ok(ExitStatus::Fine);
+        };
+        let answer = WrittenAnswer {
+            kind: &written::EXPORT,
+            path,
+            counts: [written.count].into(),
+            contents: format!(" ({})", written.what),
+            notes: written.notes,
+            next: Vec::new(),
+        };
+        context.tell(&answer.answer()?)
+    }
+
+    /// Refuses options of CSV and the like.
+    fn refuse_options_of_text(&self) -> Result<(), CliError> {
+        if self.wide || self.separator.is_some() {
+            return Err(CliError::input(
+                "--wide and --separator are options of text",
+            ));
+        }
+        Ok(())
+    }
+
     fn way(&self) -> Result<ExportWay, CliError> {
+        if self.table != ExportTable::Iterations || self.partitioned {
+            return Err(CliError::input(
+                "--table and --partitioned require --to arrow or --to parquet",
+            ));
+        }
         let table = matches!(self.to, ExportTarget::Csv | ExportTarget::Tsv);
         if self.wide && !table {
             return Err(CliError::input("--wide requires --to csv or --to tsv"));
@@ -177,6 +232,8 @@ impl ExportCommand {
                 ExportWay::Study(|data, separator, mut out| write_deltas(data, separator, &mut out))
             }
             ExportTarget::Amun => ExportWay::Amun,
+            // They are written by `write_table`.
+            ExportTarget::Arrow | ExportTarget::Parquet => ExportWay::Table(ExportFormat::Record),
         })
     }
 
@@ -280,6 +337,8 @@ impl ExportCommand {
             | ExportTarget::GithubAction
             | ExportTarget::Runs
             | ExportTarget::Deltas
+            | ExportTarget::Arrow
+            | ExportTarget::Parquet
             | ExportTarget::Amun => ("entry", "entries"),
         };
         let mut notes = Vec::new();
