@@ -80,6 +80,9 @@ pub struct CommonOptions {
         help_heading = "Common options"
     )]
     pub format: AnswerFormat,
+    /// JSON also has the answer as notebooks show it, and progress is lines: for the Python package
+    #[arg(long, global = true, hide = true)]
+    pub for_notebook: bool,
 }
 
 /// When output has colours.
@@ -215,6 +218,7 @@ pub fn answer_text(
         command: &context.command,
         quiet: false,
         pictures: PictureStyle::Never,
+        is_shown: false,
     };
     write_answer(&context.about_files(answer), request, &mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -478,6 +482,8 @@ pub struct Context {
     pub format: AnswerFormat,
     /// How pictures are drawn in a terminal.
     pub pictures: PictureStyle,
+    /// Whether a notebook shows the answer.
+    pub for_notebook: bool,
     /// The command of this process.
     pub command: Vec<String>,
     /// The names of the sides of a comparison, if they were typed.
@@ -505,6 +511,7 @@ impl Context {
             terminal: Terminal::new(false),
             format,
             pictures: PictureStyle::default(),
+            for_notebook: false,
             command: Vec::new(),
             labels: Vec::new(),
             is_answered: Arc::default(),
@@ -522,9 +529,10 @@ impl Context {
             store_is_copy: self.store_is_copy,
             quiet: self.quiet,
             verbose: self.verbose,
-            terminal: Terminal::new(self.terminal.is_interactive()),
+            terminal: self.terminal.copied(),
             format: self.format,
             pictures: self.pictures,
+            for_notebook: self.for_notebook,
             command: self.command.clone(),
             labels: self.labels.clone(),
             is_answered: Arc::clone(&self.is_answered),
@@ -569,6 +577,7 @@ impl Context {
             command: &self.command,
             quiet: self.quiet,
             pictures: self.pictures,
+            is_shown: self.for_notebook,
         };
         self.is_answered.store(true, Ordering::Relaxed);
         let written = write_answer(&self.about_files(answer), request, &mut out);
@@ -656,7 +665,12 @@ impl Context {
             quiet: common.quiet,
             verbose: common.verbose,
             pictures: common.pictures,
-            terminal: Terminal::new(std::io::stderr().is_terminal()),
+            terminal: if common.for_notebook {
+                Terminal::of_lines()
+            } else {
+                Terminal::new(std::io::stderr().is_terminal())
+            },
+            for_notebook: common.for_notebook,
             ..Self::quiet(store, common.format)
         }
     }

@@ -19,12 +19,17 @@ pub fn bar_of_many(doing: &str, benchmarks: usize, context: &Context) -> Progres
     }
 }
 
+/// Returns the place of progress; `None` if it is not shown.
+fn target(context: &Context) -> Option<ProgressDrawTarget> {
+    context.terminal.progress().filter(|_| !context.quiet)
+}
+
 /// Returns a progress bar of `steps` steps; hidden if standard error is not a terminal.
 pub fn bar(doing: &str, steps: usize, context: &Context) -> ProgressBar {
-    if context.quiet || !context.terminal.is_interactive() {
+    let Some(target) = target(context) else {
         return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
+    };
+    let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
     let template = format!(" {doing}  [{{bar:24}}]  {{pos}}/{{len}}   about {{eta}} left");
     match ProgressStyle::with_template(&template) {
         Ok(style) => bar.with_style(style),
@@ -34,10 +39,10 @@ pub fn bar(doing: &str, steps: usize, context: &Context) -> ProgressBar {
 
 /// Returns a spinner for an operation that takes some seconds; hidden if standard error is not a terminal.
 pub fn spinner(doing: &str, context: &Context) -> ProgressBar {
-    if context.quiet || !context.terminal.is_interactive() {
+    let Some(target) = target(context) else {
         return ProgressBar::hidden();
-    }
-    let bar = spinner_on(ProgressDrawTarget::stderr());
+    };
+    let bar = spinner_on(target);
     bar.set_message(doing.to_owned());
     bar.enable_steady_tick(Duration::from_millis(100));
     bar
@@ -55,7 +60,7 @@ const QUICK: Duration = Duration::from_secs(2);
 pub struct LateSpinner {
     bar: ProgressBar,
     begin: Instant,
-    wanted: bool,
+    target: Option<ProgressDrawTarget>,
 }
 
 impl LateSpinner {
@@ -64,15 +69,16 @@ impl LateSpinner {
         Self {
             bar: spinner_on(ProgressDrawTarget::hidden()),
             begin: Instant::now(),
-            wanted: !context.quiet && context.terminal.is_interactive(),
+            target: target(context),
         }
     }
 
     /// Shows the current state.
     pub fn say(&mut self, text: &str) {
-        if self.wanted && self.begin.elapsed() > QUICK {
-            self.wanted = false;
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        if self.begin.elapsed() > QUICK
+            && let Some(target) = self.target.take()
+        {
+            self.bar.set_draw_target(target);
         }
         self.bar.set_message(safe_line(text));
         self.bar.tick();

@@ -1,8 +1,10 @@
 //! The terminal: results on standard output, messages on standard error.
 
 use std::io::{self, IsTerminal, Stdout, Write};
+use std::sync::Mutex;
 
 use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressDrawTarget, TermLike};
 use lapwing_show::writing::{AnswerFormat, SafeWriter, safe};
 
 use crate::error::CliError;
@@ -13,8 +15,21 @@ const USUAL_WIDTH: usize = 80;
 /// Standard output and standard error, with colour if they are a terminal.
 #[derive(Debug)]
 pub struct Terminal {
-    interactive: bool,
+    progress: ProgressShown,
 }
+
+/// How progress is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ProgressShown {
+    /// On a terminal.
+    Drawn,
+    /// As lines, for the program that started this one.
+    AsLines,
+    Hidden,
+}
+
+/// Redraws per second: more would disturb a measurement.
+const REDRAW_PER_SECOND: u8 = 4;
 
 #[expect(
     clippy::disallowed_methods,
@@ -27,12 +42,44 @@ fn stdout() -> Stdout {
 impl Terminal {
     /// Returns the terminal; `interactive` if standard error is a terminal.
     pub fn new(interactive: bool) -> Self {
-        Self { interactive }
+        let progress = if interactive {
+            ProgressShown::Drawn
+        } else {
+            ProgressShown::Hidden
+        };
+        Self { progress }
+    }
+
+    /// Returns a terminal that shows progress as lines.
+    pub fn of_lines() -> Self {
+        let progress = ProgressShown::AsLines;
+        Self { progress }
+    }
+
+    /// Returns the place where progress is shown; `None` if it is not.
+    pub fn progress(&self) -> Option<ProgressDrawTarget> {
+        match self.progress {
+            ProgressShown::Drawn => Some(ProgressDrawTarget::stderr_with_hz(REDRAW_PER_SECOND)),
+            ProgressShown::AsLines => {
+                let lines = Box::new(ProgressLines::default());
+                Some(ProgressDrawTarget::term_like_with_hz(
+                    lines,
+                    REDRAW_PER_SECOND,
+                ))
+            }
+            ProgressShown::Hidden => None,
+        }
+    }
+
+    /// Returns a terminal that shows progress alike.
+    pub fn copied(&self) -> Self {
+        let progress = self.progress;
+        Self { progress }
     }
 
     /// Returns whether standard error is a terminal, where progress can be shown.
     pub fn is_interactive(&self) -> bool {
-        self.interactive
+        self.progress == ProgressShown::Drawn
     }
 
     /// Returns the width of standard output; `None` if it is not a terminal, because a program that
@@ -128,3 +175,64 @@ impl Terminal {
         let _ignored: io::Result<()> = writeln!(anstream::stderr().lock(), "{text}");
     }
 }
+
+/// Progress as lines on standard error, each behind the character that separates records (U+001E).
+#[derive(Debug, Default)]
+struct ProgressLines(Mutex<String>);
+
+impl ProgressLines {
+    fn add(&self, text: &str) {
+        if let Ok(mut line) = self.0.lock() {
+            line.push_str(text);
+        }
+    }
+}
+
+impl TermLike for ProgressLines {
+    fn width(&self) -> u16 {
+        LINE_WIDTH
+    }
+
+    fn move_cursor_up(&self, _lines: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_down(&self, _lines: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_right(&self, _columns: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_left(&self, _columns: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write_line(&self, text: &str) -> io::Result<()> {
+        self.add(text);
+        Ok(())
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        self.add(text);
+        Ok(())
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        let line = self.0.lock().map(|mut it| std::mem::take(&mut *it));
+        match line {
+            Ok(line) if !line.trim().is_empty() => {
+                writeln!(io::stderr().lock(), "\u{1e}{}", safe(line.trim()))
+            }
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+}
+
+/// Width of a line of progress in characters.
+const LINE_WIDTH: u16 = 120;

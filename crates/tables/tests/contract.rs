@@ -20,8 +20,12 @@ fn kind(kind: ColumnKind) -> &'static str {
 fn contract() -> String {
     let mut text = String::new();
     for table in TableName::ALL {
-        writeln!(text, "### `{}`\n\n| column | kind | meaning |\n|---|---|---|", table.name())
-            .expect("text");
+        writeln!(
+            text,
+            "### `{}`\n\n| column | kind | meaning |\n|---|---|---|",
+            table.name()
+        )
+        .expect("text");
         for column in table.columns() {
             let unit = match column.unit {
                 "" => String::new(),

@@ -11,7 +11,7 @@ use lapwing_model::text::{counted, grouped, plural};
 use lapwing_show::answers::mds::{FORMULA_NEEDS, MdsAnswer, MdsLayout};
 use lapwing_show::answers::not_judged;
 use lapwing_show::writing::AnswerFormat;
-use lapwing_show::{DetectionView, chart, round_percent};
+use lapwing_show::{DetectionView, round_percent};
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy, experiments_to_tell};
 
 use super::run::{ShareUnit, SimulationJobs, SimulationStart};
@@ -184,8 +184,7 @@ impl MdsCommand {
             return Err(too_little(&answer));
         }
         if let Some(path) = &self.plot {
-            chart::detection(&answer.detection.rows, &answer.options.grid, answer.view())
-                .save(path)?;
+            answer.chart().save(path)?;
         }
         context.show(&answer, &self.samples.answer)
     }

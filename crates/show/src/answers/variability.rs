@@ -12,6 +12,7 @@ use super::audit::{AuditFields, AuditPart};
 use super::not_judged::NotJudged;
 use super::session::hosts_note;
 use super::{MetricFields, SettingFields, identity, identity_cells, identity_columns, not_judged};
+use crate::chart::{Chart, variability};
 use crate::words::detection::noun_of_rows;
 use crate::writing::Align::Right;
 use crate::writing::{
@@ -120,6 +121,10 @@ impl Answer for VariabilityAnswer {
             not_judged: not_judged::of_audit(&self.noise.audit),
             audit: self.noise.audit_part().fields(),
         })?)
+    }
+
+    fn charts(&self) -> Vec<Chart> {
+        vec![variability(self.noise())]
     }
 
     fn verdict(&self) -> Option<&'static str> {

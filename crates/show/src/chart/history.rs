@@ -1,7 +1,7 @@
 //! A run's value with its interval, run after run.
 
 use crate::EstimateText;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_stats::{Interval, as_f64};
 use serde_json::{Value, json};
@@ -107,6 +107,44 @@ impl RunNumber {
             Self::Summary(summary) => Some(&summary.statistic),
         }
     }
+}
+
+/// Returns what the axis calls each place, by what they stand in order: the dates of versions, or of
+/// one version the times of measurement. Several times of one day are told with the clock; places of
+/// one version are called alike.
+pub fn place_names(places: &[HistoryPosition]) -> Vec<String> {
+    let one_version = places
+        .windows(2)
+        .all(|pair| pair[0].version_date == pair[1].version_date);
+    let times: Vec<String> = places
+        .iter()
+        .map(|place| match place.version_date {
+            Some(date) if !one_version => date.to_string(),
+            Some(_) | None => place.measured.to_string(),
+        })
+        .collect();
+    fn day(time: &str) -> &str {
+        time.get(..10).unwrap_or(time)
+    }
+    let mut of_day: BTreeMap<&str, BTreeSet<&String>> = BTreeMap::new();
+    for time in &times {
+        of_day.entry(day(time)).or_default().insert(time);
+    }
+    let one_day = of_day.len() == 1;
+    let one_time = times.windows(2).all(|pair| pair[0] == pair[1]);
+    times
+        .iter()
+        .map(|time| {
+            let several = of_day.get(day(time)).is_some_and(|it| it.len() > 1);
+            let clock = |to: usize| time.get(11..to).unwrap_or_default();
+            match (one_day, several) {
+                (true, _) if one_time => format!("{} {}", day(time), clock(16)),
+                (true, _) => clock(19).to_owned(),
+                (false, true) => format!("{} {}", day(time), clock(16)),
+                (false, false) => day(time).to_owned(),
+            }
+        })
+        .collect()
 }
 
 /// One line of the chart.

@@ -10,6 +10,7 @@ mod noted_answer;
 mod picture;
 mod ready_answer;
 mod safe_text;
+mod shown;
 mod table;
 mod text_answer;
 
@@ -30,6 +31,7 @@ pub use text_answer::{MarkdownLayout, TextAnswer};
 
 use self::envelope::enveloped;
 use crate::answers::audit::AuditPart;
+use crate::chart::{Chart, DrawError};
 
 /// Output format of an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,6 +59,9 @@ pub enum WriteError {
     /// A value could not be written as JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
+    /// A chart could not be drawn.
+    #[error(transparent)]
+    Draw(#[from] DrawError),
     /// An answer does not fit its own schema.
     #[cfg(feature = "check-answers")]
     #[error("answer `{kind}` does not fit its schema: {why}")]
@@ -78,6 +83,7 @@ impl WriteError {
                 _ => None,
             },
             Self::Json(error) => error.io_error_kind(),
+            Self::Draw(_) => None,
             #[cfg(feature = "check-answers")]
             Self::Schema { .. } => None,
         };
@@ -142,6 +148,11 @@ pub trait Answer {
         MarkdownLayout::Paragraphs
     }
 
+    /// Returns the charts of the answer, the most important one first.
+    fn charts(&self) -> Vec<Chart> {
+        Vec::new()
+    }
+
     /// Returns the exclusions, which stand below the answer for people.
     fn audit(&self) -> Option<AuditPart<'_>> {
         None
@@ -163,6 +174,8 @@ pub struct AnswerRequest<'a> {
     pub quiet: bool,
     /// How pictures are drawn in a terminal.
     pub pictures: PictureStyle,
+    /// Whether JSON also has the answer as notebooks show it.
+    pub is_shown: bool,
 }
 
 /// Writes an answer.
@@ -182,23 +195,24 @@ pub fn write_answer(
         command,
         quiet,
         pictures,
+        is_shown,
     } = request;
     let view = |room| View {
         room,
         full: extent.full,
     };
-    let shown = |text: TextAnswer| {
+    let extended = |text: TextAnswer| {
         let text = if extent.full { text } else { text.brief() };
         text.limited(extent.limit)
     };
     match format {
         AnswerFormat::Text => {
-            let text = shown(answer.for_people(view(room)));
+            let text = extended(answer.for_people(view(room)));
             let text = if quiet { text.quiet() } else { text };
             text.text_with(pictures, room, out)?;
         }
         AnswerFormat::Markdown => {
-            let text = shown(answer.for_people(view(None)));
+            let text = extended(answer.for_people(view(None)));
             match answer.markdown_layout() {
                 MarkdownLayout::Paragraphs => text.markdown(out)?,
                 MarkdownLayout::List => text.markdown_list(out)?,
@@ -208,7 +222,11 @@ pub fn write_answer(
             let enveloped = enveloped(answer, extent, command)?;
             #[cfg(feature = "check-answers")]
             check::fits(answer.kind(), extent, &serde_json::to_value(&enveloped)?)?;
-            serde_json::to_writer_pretty(&mut *out, &enveloped)?;
+            if is_shown {
+                serde_json::to_writer(&mut *out, &shown::with_shown(answer, &enveloped, request)?)?;
+            } else {
+                serde_json::to_writer_pretty(&mut *out, &enveloped)?;
+            }
             writeln!(out)?;
         }
         AnswerFormat::Csv => answer.rows()?.within(extent).write(out)?,

@@ -7,6 +7,7 @@ use super::note::{NextStep, Note, NoteWeight};
 use super::text_answer::{MarkdownLayout, TextAnswer};
 use super::{Answer, CsvRows, View, WriteError};
 use crate::answers::audit::AuditPart;
+use crate::chart::Chart;
 
 /// An answer with further notes below its own.
 pub struct NotedAnswer<'a> {
@@ -53,6 +54,10 @@ impl Answer for NotedAnswer<'_> {
 
     fn markdown_layout(&self) -> MarkdownLayout {
         self.answer.markdown_layout()
+    }
+
+    fn charts(&self) -> Vec<Chart> {
+        self.answer.charts()
     }
 
     fn audit(&self) -> Option<AuditPart<'_>> {

@@ -58,6 +58,7 @@ fn written(
         extent: &extent,
         command: &[],
         quiet: false,
+        is_shown: false,
         pictures: PictureStyle::Never,
     };
     let mut text = Vec::new();

@@ -93,7 +93,7 @@ impl BurnIn {
                     .hint("name one: `-o burn-in.json`"),
             );
         }
-        let search = self.search();
+        let search = self.search(context);
         let store = open_for_reading(context)?;
         let filter = self.filters.filter()?.resolve(&store)?;
         note_retired(&store, &filter, context)?;
@@ -148,14 +148,14 @@ impl BurnIn {
         Ok(ExitStatus::Fine)
     }
 
-    fn search(&self) -> SteadyStartSearch {
+    fn search(&self, context: &Context) -> SteadyStartSearch {
         SteadyStartSearch {
             burn_in: BurnInOptions {
                 quantile: self.quantile,
                 max_cost: self.max_cost,
                 ..BurnInOptions::default()
             },
-            keep: if self.review || self.plot.is_some() {
+            keep: if self.review || self.plot.is_some() || context.for_notebook {
                 KeptValues::Values
             } else {
                 KeptValues::Starts

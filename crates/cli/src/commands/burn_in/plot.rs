@@ -5,6 +5,7 @@ use std::path::Path;
 use lapwing_analyse::explain::BenchmarkBurnIn;
 use lapwing_show::answers::burn_in::BurnInAnswer;
 use lapwing_show::chart::save_page;
+use lapwing_show::writing::Answer;
 
 use crate::error::CliError;
 use crate::options::extension;

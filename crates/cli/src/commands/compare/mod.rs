@@ -15,7 +15,7 @@ use lapwing_record::RunHead;
 use lapwing_show::answers::compare::{
     CompareAnswer, CompareSelfTestAnswer, ControlResult, HailAnswer, Unused, unused_note,
 };
-use lapwing_show::chart::{change_map, ratios, threshold_map};
+use lapwing_show::chart::threshold_map;
 
 pub use self::control::control_result;
 use super::import::ReadingOptions;
@@ -151,9 +151,6 @@ const PLOT_KINDS: [NamedValue<PlotKind>; 3] = [
     ),
 ];
 
-/// Number of comparisons from which the ratios of several candidates are a heat map.
-const MANY_RATIOS: usize = 50;
-
 /// Fewer different A/A pairs say nothing of an error rate.
 const FEWEST_PAIRS: f64 = 20.0;
 
@@ -199,19 +196,13 @@ impl CompareCommand {
                 }
             }
         }
-        let plot = self.plot.as_ref().map(|path| {
-            let chart = match self.plot_kind(&comparisons) {
-                PlotKind::Ratios => ratios(&comparisons, &options),
-                PlotKind::HeatMap => change_map(&comparisons, &options),
-                PlotKind::Coiled => {
-                    let compared = rounds.iter().flat_map(|round| {
-                        let GatheredSides { samples, names, .. } = round;
-                        samples.compare_as_coiled(names, COILED_RESAMPLES, options.seed)
-                    });
-                    threshold_map(&compared.collect::<Vec<_>>())
-                }
-            };
-            (path, chart)
+        let as_coiled = self.plot_kind == Some(PlotKind::Coiled);
+        let coiled = as_coiled.then(|| {
+            let compared = rounds.iter().flat_map(|round| {
+                let GatheredSides { samples, names, .. } = round;
+                samples.compare_as_coiled(names, COILED_RESAMPLES, options.seed)
+            });
+            threshold_map(&compared.collect::<Vec<_>>())
         });
         let control = if self.split.is_some() {
             None
@@ -257,7 +248,13 @@ impl CompareCommand {
         };
         context.show(&answer, &self.answer)?;
         self.export.write_answer(&answer, &self.answer, context)?;
-        if let Some((path, chart)) = plot {
+        if let Some(path) = &self.plot {
+            let chart = match self.plot_kind {
+                None => answer.chart(),
+                Some(PlotKind::Ratios) => answer.ratios(),
+                Some(PlotKind::HeatMap) => answer.change_map(),
+                Some(PlotKind::Coiled) => coiled.unwrap_or_else(|| answer.chart()),
+            };
             chart.save(path)?;
         }
         Ok(self.gate(&answer.comparisons, context))
@@ -395,16 +392,6 @@ impl CompareCommand {
         } else {
             ExitStatus::Fine
         })
-    }
-
-    fn plot_kind(&self, comparisons: &[Comparison]) -> PlotKind {
-        let is_large = self.sides.len() > 2 && comparisons.len() > MANY_RATIOS;
-        let usual = if is_large {
-            PlotKind::HeatMap
-        } else {
-            PlotKind::Ratios
-        };
-        self.plot_kind.unwrap_or(usual)
     }
 
     fn gather(

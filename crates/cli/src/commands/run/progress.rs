@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use lapwing_measure::suite::{BurnIn, Plan, PlannedCommit};
 use lapwing_measure::{Consumer, Event, JobCounts};
 use lapwing_model::text::{counted, first_names, grouped};
@@ -44,8 +44,6 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const JOBS_LINE: Duration = Duration::from_secs(30);
 /// The largest number of nodes that are named.
 const NODES: usize = 4;
-/// Redraws per second: more would disturb the measurement.
-const REDRAW_PER_SECOND: u8 = 4;
 
 impl<'a> RunProgress<'a> {
     pub fn new(context: &'a Context) -> Self {
@@ -68,9 +66,9 @@ impl<'a> RunProgress<'a> {
         if !std::mem::replace(&mut self.has_begun, true) {
             self.context.terminal.say(&headline(plan, instances));
         }
-        if !self.context.terminal.is_interactive() {
+        let Some(target) = self.context.terminal.progress() else {
             return;
-        }
+        };
         let cases = plan.cases.iter();
         let total = cases.map(|it| u64::from(planned(it)) * u64::from(it.instances));
         let total = total.sum::<u64>() * plan.variants.len() as u64;
@@ -79,12 +77,9 @@ impl<'a> RunProgress<'a> {
             .unwrap_or_else(|_template| ProgressStyle::default_bar())
             .progress_chars("■■□")
             .with_key("eta", write_remaining);
-        self.bar = ProgressBar::with_draw_target(
-            Some(left),
-            ProgressDrawTarget::stderr_with_hz(REDRAW_PER_SECOND),
-        )
-        .with_style(style)
-        .with_elapsed(Duration::ZERO);
+        self.bar = ProgressBar::with_draw_target(Some(left), target)
+            .with_style(style)
+            .with_elapsed(Duration::ZERO);
     }
 
     fn finish_instance(&mut self) {

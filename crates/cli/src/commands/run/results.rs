@@ -85,7 +85,7 @@ impl RunReport {
         }
         self.export.write_answer(answer, &self.answer, context)?;
         if let Some(path) = &self.plot {
-            answer.plot(path)?;
+            answer.chart().save(path)?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{ModelFields, expected, expected_text};
-use crate::chart::{PageSection, SaveError, save_page_with};
+use crate::chart::{Chart, PageSection, SaveError, save_page_with};
 use crate::study::{chart, stack_change_text};
 use crate::writing::Align::{Left, Right};
 use crate::writing::{
@@ -284,12 +284,8 @@ impl AdviceAnswer<'_> {
             sentences,
         });
         let sections: Vec<PageSection> = sections.filter(|it| !it.sentences.is_empty()).collect();
-        let charts = [
-            chart::stack_changes(model, advice),
-            chart::version_map(model, advice),
-        ];
         let lead = format!("{}.", self.headline());
-        save_page_with(path, "Advice", &lead, &sections, &charts)
+        save_page_with(path, "Advice", &lead, &sections, &self.charts())
     }
 
     /// Returns the advised versions as a requirements file; the interpreter is a comment.
@@ -311,6 +307,13 @@ impl AdviceAnswer<'_> {
 pub const KIND: AnswerKind = AnswerKind::of::<AdviceFields<'_>>("advise").listing("evidence");
 
 impl Answer for AdviceAnswer<'_> {
+    fn charts(&self) -> Vec<Chart> {
+        vec![
+            chart::stack_changes(self.model, &self.advice),
+            chart::version_map(self.model, &self.advice),
+        ]
+    }
+
     fn kind(&self) -> &'static AnswerKind {
         &KIND
     }

@@ -33,25 +33,6 @@ pub struct BurnInAnswer {
     pub has_legend: bool,
 }
 
-impl BurnInAnswer {
-    /// Returns a chart for each benchmark.
-    pub fn charts(&self) -> Vec<Chart> {
-        let charts = self.rows.iter().map(|row| {
-            let marks = BurnInMarks {
-                subject: &row.benchmark,
-                unit: &row.unit,
-                start: match row.source {
-                    BurnInSource::Recorded => SteadyFrom::Recorded,
-                    _ => row.steady_from(),
-                },
-                found: row.found,
-            };
-            burn_in(&row.steady, &marks)
-        });
-        charts.collect()
-    }
-}
-
 /// Burn-in for programs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct BurnInAnswerFields<'a> {
@@ -87,6 +68,22 @@ impl Answer for BurnInAnswer {
             benchmarks: rows.collect(),
             not_judged: &self.not_judged,
         })?)
+    }
+
+    fn charts(&self) -> Vec<Chart> {
+        let charts = self.rows.iter().map(|row| {
+            let marks = BurnInMarks {
+                subject: &row.benchmark,
+                unit: &row.unit,
+                start: match row.source {
+                    BurnInSource::Recorded => SteadyFrom::Recorded,
+                    _ => row.steady_from(),
+                },
+                found: row.found,
+            };
+            burn_in(&row.steady, &marks)
+        });
+        charts.collect()
     }
 
     fn verdict(&self) -> Option<&'static str> {

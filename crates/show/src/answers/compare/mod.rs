@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use self::rows::SuiteRow;
 use super::audit::{AuditDetail, AuditFields, AuditPart};
+use crate::chart::{self, Chart};
 use crate::words::verdict::worst_verdict;
 use crate::writing::{
     Answer, AnswerKind, CsvRows, MarkdownLayout, NextStep, Note, TextAnswer, View, WriteError,
@@ -135,6 +136,31 @@ impl CompareAnswer {
     }
 }
 
+/// Number of comparisons from which the ratios of several candidates are a heat map.
+const MANY_RATIOS: usize = 50;
+
+impl CompareAnswer {
+    /// Returns the usual chart.
+    pub fn chart(&self) -> Chart {
+        let is_large = self.names.len() > 2 && self.comparisons.len() > MANY_RATIOS;
+        if is_large {
+            self.change_map()
+        } else {
+            self.ratios()
+        }
+    }
+
+    /// Returns the chart of the ratios.
+    pub fn ratios(&self) -> Chart {
+        chart::ratios(&self.comparisons, &self.options)
+    }
+
+    /// Returns the heat map of the changes.
+    pub fn change_map(&self) -> Chart {
+        chart::change_map(&self.comparisons, &self.options)
+    }
+}
+
 impl Answer for CompareAnswer {
     fn kind(&self) -> &'static AnswerKind {
         &KIND
@@ -164,6 +190,10 @@ impl Answer for CompareAnswer {
             control: self.control.as_ref(),
             audit: self.audit_part().fields(),
         })?)
+    }
+
+    fn charts(&self) -> Vec<Chart> {
+        vec![self.chart()]
     }
 
     fn verdict(&self) -> Option<&'static str> {

@@ -1,5 +1,6 @@
 //! Changes in the history of benchmarks: `lapwing detect` (`docs/detect.md`).
 
+mod history_chart;
 mod order;
 mod rows;
 mod self_test;
@@ -19,9 +20,12 @@ pub(super) use self::order::branches_text;
 pub use self::order::{main_notes, order_name, order_note};
 pub use self::self_test::{SELF_TEST_KIND, SelfTestAnswer, too_short_note};
 
+use self::history_chart::finding_history;
+pub(crate) use self::history_chart::finding_mark;
 use self::rows::{FindingFields, GroupRow, SeriesRow, SubjectFields, SuspicionRow, UntestedRow};
 use self::text::ListedChanges;
 use crate::ChangeCounts;
+use crate::chart::Chart;
 use crate::writing::{Answer, AnswerKind, CsvRows, Note, TextAnswer, View, WriteError, csv_rows};
 
 /// The changes of all histories, and what they rest on.
@@ -169,6 +173,9 @@ pub const KIND: AnswerKind = AnswerKind::of::<DetectFields<'_>>("detect")
     .listing("changes")
     .grouping("findings");
 
+/// Changes beyond these have no chart.
+const MOST_CHARTS: usize = 20;
+
 impl Answer for DetectAnswer {
     fn kind(&self) -> &'static AnswerKind {
         &KIND
@@ -214,6 +221,15 @@ impl Answer for DetectAnswer {
             earlier: self.detection.earlier,
             below_smallest_effect: self.detection.small,
         })?)
+    }
+
+    fn charts(&self) -> Vec<Chart> {
+        let leads = self.detection.groups.iter().map(|group| group.lead());
+        let charts = leads.take(MOST_CHARTS).map(|at| {
+            let finding = &self.detection.findings[at];
+            finding_history(&self.histories, &self.detection, finding)
+        });
+        charts.collect()
     }
 
     fn verdict(&self) -> Option<&'static str> {

@@ -15,6 +15,7 @@ use self::table::table;
 use super::analysed::Analysed;
 use super::audit::{AuditFields, AuditPart};
 use super::not_judged::{self, NotJudged};
+use crate::chart::{self, Chart};
 use crate::writing::{
     Answer, AnswerKind, CsvRows, NextStep, Note, TextAnswer, View, WriteError, csv_rows,
 };
@@ -180,6 +181,13 @@ impl MdsAnswer {
     }
 }
 
+impl MdsAnswer {
+    /// Returns the chart of the detection rates.
+    pub fn chart(&self) -> Chart {
+        chart::detection(&self.detection.rows, &self.options.grid, self.view())
+    }
+}
+
 impl Answer for MdsAnswer {
     fn kind(&self) -> &'static AnswerKind {
         &KIND
@@ -235,6 +243,10 @@ impl Answer for MdsAnswer {
                 audit: self.detection.audit_part().fields(),
             })?)
         })
+    }
+
+    fn charts(&self) -> Vec<Chart> {
+        vec![self.chart()]
     }
 
     fn verdict(&self) -> Option<&'static str> {

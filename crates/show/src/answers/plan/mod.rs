@@ -210,6 +210,10 @@ impl Answer for PlanAnswer {
         })?)
     }
 
+    fn charts(&self) -> Vec<Chart> {
+        vec![self.chart()]
+    }
+
     fn verdict(&self) -> Option<&'static str> {
         let plan = &self.plan;
         let able = text::slowdowns(&plan.options).into_iter();

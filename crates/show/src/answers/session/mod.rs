@@ -6,7 +6,6 @@ mod executions;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use lapwing_analyse::clean::LeftOut;
 use lapwing_analyse::explain::{SessionComparison, SessionResult, SessionResults};
@@ -21,7 +20,7 @@ use self::table::SessionTable;
 use super::audit::left_out_fields;
 use super::compare::{ComparisonFields, RARE};
 use super::earlier_note;
-use crate::chart::{ComparedValue, SaveError, comparison};
+use crate::chart::{Chart, ComparedValue, comparison};
 use crate::words::verdict::{is_unchanged, worst_verdict};
 use crate::writing::{
     Answer, AnswerKind, CsvRows, Curve, IntervalBar, MarkdownLayout, NextStep, Note, Picture,
@@ -224,6 +223,13 @@ impl Answer for SessionAnswer {
         let lacking = lacks.then_some(Verdict::NotMeasured);
         let all = verdicts.chain(lacking);
         worst_verdict(all).map(Verdict::name)
+    }
+
+    fn charts(&self) -> Vec<Chart> {
+        if self.results.is_empty() {
+            return Vec::new();
+        }
+        vec![self.chart()]
     }
 
     fn markdown_layout(&self) -> MarkdownLayout {
@@ -436,12 +442,8 @@ impl SessionAnswer {
         Some(Note::marked("excluded", text).with("iterations", left_out.total()))
     }
 
-    /// Draws the values of the compared metric to a file.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of the chart.
-    pub fn plot(&self, path: &Path) -> Result<(), SaveError> {
+    /// Returns the chart of the values of the compared metric.
+    pub fn chart(&self) -> Chart {
         let mut colours = VariantColours::default();
         let rows = self.results.rows.iter();
         let values = rows.filter_map(|row| {
@@ -457,7 +459,7 @@ impl SessionAnswer {
             .rows
             .first()
             .map_or("s", |row| &row.metric.unit);
-        comparison(&self.results.metric, unit, &values).save(path)
+        comparison(&self.results.metric, unit, &values)
     }
 
     /// Returns a note on results of which the source kept no samples.

@@ -141,8 +141,7 @@ impl<'d> StudyAnswer<'d> {
             self.headline
         );
         let title = format!("Study of {}", self.data.benchmark);
-        let charts: Vec<Chart> = self.charts.iter().map(|(_, chart)| chart.clone()).collect();
-        save_page_with(path, &title, &lead, &sections, &charts)
+        save_page_with(path, &title, &lead, &sections, &self.charts())
     }
 
     /// Returns the number of rows of a view out of all.
@@ -197,6 +196,11 @@ impl Answer for StudyAnswer<'_> {
 
     fn rows(&self) -> Result<CsvRows, WriteError> {
         Ok(self.rows.clone())
+    }
+
+    fn charts(&self) -> Vec<Chart> {
+        let charts = self.charts.iter();
+        charts.map(|(_, chart)| chart.clone()).collect()
     }
 
     fn verdict(&self) -> Option<&'static str> {

@@ -27,7 +27,7 @@ section{min-width:0}section p{font-size:.85rem}";
 /// # Errors
 /// When the file cannot be written.
 pub fn save_page(path: &Path, title: &str, charts: &[Chart]) -> Result<(), SaveError> {
-    write(path, page(title, charts).as_bytes())
+    write(path, charts_page(title, charts).as_bytes())
 }
 
 /// Sentences of a page, under a title.
@@ -69,7 +69,8 @@ if(!entry.isIntersecting)continue;seen.unobserve(entry.target);\
 lapwingChart.show(entry.target,charts[Number(entry.target.dataset.chart)]);}},{rootMargin:\"400px\"});\
 for(const element of document.querySelectorAll(\"[data-chart]\"))seen.observe(element);";
 
-fn page(title: &str, charts: &[Chart]) -> String {
+/// Returns a page with charts side by side where there is room. It needs no other file and no network.
+pub fn charts_page(title: &str, charts: &[Chart]) -> String {
     let main = html! {
         h1 { (title) }
         p { (charts.len()) " charts. Shift and the wheel zoom, a double click shows everything." }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::ChangesView;
 use super::words::{since_text, state_text, subject_text};
+use crate::answers::detect::finding_mark;
 use crate::chart::{HistoryPoint, LevelMark, history};
 use crate::report::directory::DirectoryError;
 use crate::report::sections::metric::history_points;
@@ -191,43 +192,15 @@ fn is_drawn_in(finding: &Finding, metric: &MetricView, is_first: bool) -> bool {
 
 fn level_mark(view: &ChangesView, at: usize) -> LevelMark {
     let finding = view.finding(at);
-    let findings = &view.detection.findings;
-    let series = &view.histories.series[finding.series];
-    // The findings are in order of series and place.
-    let of_series = |at: Option<usize>| {
-        let neighbour = at.and_then(|at| findings.get(at));
-        neighbour.filter(|it| it.series == finding.series)
-    };
-    let start = of_series(at.checked_sub(1)).map(|before| before.first_after);
-    let end = of_series(at.checked_add(1)).map(|after| after.last_before);
-    let first = series.points.first().map(|point| point.moment);
-    let last = series.points.last().map(|point| point.moment);
-    let position = |moment: usize| view.histories.moments[moment].position;
-    let has_level = finding.subject.metric != FAILURES;
-    let levels = [finding.size.before, finding.size.after];
     let [before, after] = finding.level_texts();
     LevelMark {
-        variant: finding.subject.setting.variant_name().unwrap_or_default(),
-        span: [
-            position(start.or(first).unwrap_or(finding.last_before)),
-            position(end.or(last).unwrap_or(finding.first_after)),
-        ],
-        change: [finding.last_before, finding.first_after].map(position),
-        range: [*finding.range.start(), *finding.range.end()].map(position),
-        levels: levels.map(|level| if has_level { level } else { f64::NAN }),
-        tone: match finding.direction {
-            Direction::Regression | Direction::Improvement if !finding.is_open() => "muted",
-            Direction::Regression => "worse",
-            Direction::Improvement => "better",
-            Direction::Neither => "muted",
-        },
-        label: finding.brief_text(),
         text: format!(
             "{} {}; {before} → {after}; {}",
             finding.sentence(),
             since_text(view, finding),
             state_text(view, finding)
         ),
+        ..finding_mark(&view.histories, &view.detection, at)
     }
 }
 

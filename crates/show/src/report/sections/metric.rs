@@ -1,7 +1,7 @@
 //! The side file of one metric of a benchmark: its charts, and its runs with their instances.
 
 use crate::RatioText;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -15,6 +15,7 @@ use super::super::{MetricView, ReportSite, changes};
 use crate::VariantColours;
 use crate::chart::{
     Chart, HistoryPoint, RunName, RunNumber, distribution, history, instance_means, iterations,
+    place_names,
 };
 use crate::packed::{packed, table};
 use crate::quantity::UnitScale;
@@ -424,44 +425,6 @@ fn own_name(run: &RunSample) -> Option<String> {
         }
         RunOrder::Commits | RunOrder::VersionDates | RunOrder::StartTimes => None,
     }
-}
-
-/// Returns what the axis calls each place, by what they stand in order: the dates of versions, or of
-/// one version the times of measurement. Several times of one day are told with the clock; places of
-/// one version are called alike.
-pub(in crate::report) fn place_names(places: &[HistoryPosition]) -> Vec<String> {
-    let one_version = places
-        .windows(2)
-        .all(|pair| pair[0].version_date == pair[1].version_date);
-    let times: Vec<String> = places
-        .iter()
-        .map(|place| match place.version_date {
-            Some(date) if !one_version => date.to_string(),
-            Some(_) | None => place.measured.to_string(),
-        })
-        .collect();
-    fn day(time: &str) -> &str {
-        time.get(..10).unwrap_or(time)
-    }
-    let mut of_day: BTreeMap<&str, BTreeSet<&String>> = BTreeMap::new();
-    for time in &times {
-        of_day.entry(day(time)).or_default().insert(time);
-    }
-    let one_day = of_day.len() == 1;
-    let one_time = times.windows(2).all(|pair| pair[0] == pair[1]);
-    times
-        .iter()
-        .map(|time| {
-            let several = of_day.get(day(time)).is_some_and(|it| it.len() > 1);
-            let clock = |to: usize| time.get(11..to).unwrap_or_default();
-            match (one_day, several) {
-                (true, _) if one_time => format!("{} {}", day(time), clock(16)),
-                (true, _) => clock(19).to_owned(),
-                (false, true) => format!("{} {}", day(time), clock(16)),
-                (false, false) => day(time).to_owned(),
-            }
-        })
-        .collect()
 }
 
 /// Returns whether a version's name is that of a release: `2026.9.0`, but not what lies between two
