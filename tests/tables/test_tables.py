@@ -25,12 +25,11 @@ def lapwing(folder, *words, text=True):
 
 
 SUITE = """
-[suite]
-name = "tables"
+suite = "tables"
 [benchmark.numbers]
 command = '''sh -c 'n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) > n; echo "{\\"cost\\": $n, \\"rate\\": 7.5}"' '''
-output = "json"
-metrics.rate = { unit = "1/s", better = "higher" }
+metrics = "json"
+metric.rate = { unit = "1/s", better = "higher" }
 iterations = 4
 burn_in = 1
 [benchmark."fails sometimes"]
@@ -89,20 +88,20 @@ def test_every_value_is_that_of_the_text(store):
 def test_what_is_used_is_what_is_analysed(store):
     path = store / "used.parquet"
     lapwing(store, "export", "--to", "parquet", "-o", str(path))
-    of = lambda condition: duckdb.sql(f"SELECT count(*) FROM '{path}' WHERE {condition}").fetchone()[0]
+    of = lambda condition: duckdb.sql(f"SELECT count(*) FROM '{path}' WHERE {condition}").fetchall()[0][0]
     # Four iterations and one burn-in of three instances.
     assert of("benchmark = 'numbers' AND metric = 'cost' AND used") == 12
     assert of("benchmark = 'numbers' AND metric = 'cost' AND NOT used AND excluded_by = 'burn_in'") == 3
     assert of("benchmark = 'fails sometimes' AND metric = 'wall_time' AND excluded_by = 'failed'") == 3
     lapwing(store, "export", "--to", "parquet", "--table", "exclusions", "-o", str(store / "exclusions.parquet"))
-    excluded = duckdb.sql(f"SELECT count(*) FROM '{store}/exclusions.parquet' WHERE metric = 'cost'").fetchone()[0]
+    excluded = duckdb.sql(f"SELECT count(*) FROM '{store}/exclusions.parquet' WHERE metric = 'cost'").fetchall()[0][0]
     assert excluded == 3
     means = store / "instances.parquet"
     lapwing(store, "export", "--to", "parquet", "--table", "instances", "-o", str(means))
     compared = duckdb.sql(
         f"SELECT max(abs(a.mean - b.mean)) FROM '{means}' a JOIN (SELECT instance, metric, avg(value) AS mean "
         f"FROM '{path}' WHERE used GROUP BY ALL) b USING (instance, metric)"
-    ).fetchone()[0]
+    ).fetchall()[0][0]
     assert compared < 1e-9
 
 
@@ -122,7 +121,7 @@ def test_partitions_have_every_row_once(store):
     lapwing(store, "export", "--to", "parquet", "--partitioned", "-o", str(folder))
     assert all(path.parent.name.startswith("month=") for path in folder.rglob("*.parquet"))
     read = duckdb.sql(f"SELECT count(*) FROM read_parquet('{folder}/*/*/*.parquet', hive_partitioning = true)")
-    assert read.fetchone()[0] == len(rows_of_text(store))
+    assert read.fetchall()[0][0] == len(rows_of_text(store))
     again = subprocess.run([LAPWING, "export", "--to", "parquet", "--partitioned", "-o", str(folder)], cwd=store, capture_output=True, text=True)
     assert again.returncode == 2 and "is not empty" in again.stderr
 
