@@ -1,4 +1,4 @@
-"""Puts the programs that Cargo built into a wheel, which has no Python code.
+"""Puts the programs that Cargo built into the wheel of the package.
 
 LAPWING_PROGRAMS     folder of the programs (default: target/release of the repository)
 LAPWING_PLATFORM     platform tag of the wheel, such as manylinux_2_28_x86_64 (default: this machine)

@@ -7,7 +7,7 @@ use super::{Answer, AnswerFormat, AnswerRequest, WriteError, write_answer};
 use crate::chart::{Chart, ChartTheme, charts_page};
 
 /// More charts than this are on the page alone.
-const PICTURES: usize = 4;
+const PICTURES: usize = 3;
 
 #[derive(Debug, Serialize)]
 struct ShownAnswer {

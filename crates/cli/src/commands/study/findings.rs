@@ -32,7 +32,7 @@ impl StudyFindings {
         let ReadStudy { data, notes } = self.study.read(context)?;
         let overview = StudyOverview::new(&data, self.study.scale);
         let mut answer = StudyAnswer::findings(&data, &overview, self.study.is_full())?;
-        if self.study.plot.is_some() {
+        if self.study.plot.is_some() || context.for_notebook {
             answer.charts = overview.charts(&data);
         }
         let next = next_steps(&data, &overview, context);

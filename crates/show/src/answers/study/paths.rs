@@ -221,8 +221,16 @@ fn headline(data: &StudyData, scale: StudyScale, path: &StudyPath, story: &str) 
         .max_by(|one, other| one.delta().abs().total_cmp(&other.delta().abs()));
     let largest = largest.map_or_else(String::new, |step| {
         let name = &data.treatments[step.factor].name;
-        let part = percent(part_of(path, step).unwrap_or(f64::NAN));
-        format!("; {name} alone is {part} of the change")
+        match part_of(path, step) {
+            // Steps in both directions are no parts of a whole.
+            Some(part) if (0.0..=1.0).contains(&part) => {
+                format!("; {name} alone is {} of the change", percent(part))
+            }
+            Some(_) | None => {
+                let change = data.metric.change_text(scale, step.delta());
+                format!("; {name} changes most: {change}")
+            }
+        }
     });
     format!(
         "{} → {} in {}, {story}{largest}",
