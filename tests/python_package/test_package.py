@@ -1,5 +1,6 @@
 """`import lapwing`: answers, errors, tables and records are those of the program."""
 
+import ast
 import csv
 import functools
 import http.server
@@ -274,3 +275,8 @@ def test_every_kind_of_answer_has_a_class():
     told = subprocess.run([PROGRAM, "self", "schema", "answer", "-"], capture_output=True, text=True).stderr
     kinds = re.search(r"the answers are (.*)", told).group(1).split(", ")
     assert set(kinds) - {"error"} == set(lapwing.answers.KINDS)
+
+
+def test_it_is_written_for_python_3_10():
+    for path in (ROOT / "python/lapwing/src/lapwing").glob("*.py"):
+        ast.parse(path.read_text(), feature_version=(3, 10))

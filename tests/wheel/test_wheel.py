@@ -36,3 +36,11 @@ def test_the_wheel_installs_a_program_that_measures(tmp_path):
     folder.mkdir()
     told = run(lapwing, "run", "-n", "3", "-i", "1", "--", "true", cwd=folder, env={"PATH": "/usr/bin:/bin"})
     assert "3 instances" in told
+
+    # The package needs nothing but Python, and finds the program of its environment.
+    asked = "import lapwing; answer = lapwing.show(); print(answer.session.instances, answer.table().rows()[0]['benchmark'])"
+    environment = {"PATH": "/usr/bin:/bin"}
+    assert run(str(bare / "bin" / "python"), "-c", asked, cwd=folder, env=environment) == "3 true\n"
+    with_table = "import lapwing; lapwing.table().rows()"
+    refused = subprocess.run([bare / "bin" / "python", "-c", with_table], cwd=folder, env=environment, capture_output=True, text=True)
+    assert "hint: pip install pyarrow" in refused.stderr

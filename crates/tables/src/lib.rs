@@ -6,6 +6,7 @@
 mod batch;
 mod columns;
 mod measured;
+mod parquet_file;
 mod points;
 mod sink;
 mod spans;

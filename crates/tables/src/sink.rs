@@ -6,13 +6,11 @@ use std::sync::Arc;
 
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::Schema;
-use parquet::arrow::ArrowWriter;
-use parquet::basic::Compression;
-use parquet::file::properties::WriterProperties;
 
 use crate::TableError;
 use crate::batch::{BatchBuilder, RowBlock};
 use crate::columns::TableName;
+use crate::parquet_file::ParquetFile;
 
 /// The format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +47,7 @@ struct TablePart<W: Write + Send> {
 
 enum PartWriter<W: Write + Send> {
     Arrow(StreamWriter<W>),
-    Parquet(ArrowWriter<W>),
+    Parquet(ParquetFile<W>),
 }
 
 impl<W: Write + Send, O: FnMut(&Partition) -> std::io::Result<W>> TableSink<W, O> {
@@ -109,11 +107,7 @@ impl<W: Write + Send, O: FnMut(&Partition) -> std::io::Result<W>> TableSink<W, O
                         PartWriter::Arrow(StreamWriter::try_new(out, &self.schema)?)
                     }
                     TableForm::Parquet => {
-                        let properties = WriterProperties::builder()
-                            .set_compression(Compression::SNAPPY)
-                            .build();
-                        let schema = Arc::clone(&self.schema);
-                        PartWriter::Parquet(ArrowWriter::try_new(out, schema, Some(properties))?)
+                        PartWriter::Parquet(ParquetFile::new(out, Arc::clone(&self.schema))?)
                     }
                 };
                 Ok(place.insert(TablePart {
@@ -136,7 +130,7 @@ impl<W: Write + Send, O: FnMut(&Partition) -> std::io::Result<W>> TableSink<W, O
             part.write()?;
             let mut out = match part.out {
                 PartWriter::Arrow(writer) => writer.into_inner()?,
-                PartWriter::Parquet(writer) => writer.into_inner()?,
+                PartWriter::Parquet(file) => file.finish()?,
             };
             out.flush()?;
         }
@@ -149,7 +143,7 @@ impl<W: Write + Send> TablePart<W> {
         if let Some(batch) = self.batch.take()? {
             match &mut self.out {
                 PartWriter::Arrow(writer) => writer.write(&batch)?,
-                PartWriter::Parquet(writer) => writer.write(&batch)?,
+                PartWriter::Parquet(file) => file.write(&batch)?,
             }
         }
         Ok(())
