@@ -113,7 +113,11 @@ impl InstanceRows<'_> {
                     let used = |at| Some(state(at)? == IterationState::Steady);
                     row.flags(places.iter().map(used));
                     let why = |at| state(at).filter(|it| *it != IterationState::Steady);
-                    row.texts(places.iter().map(|at| why(at).map(IterationState::key)));
+                    if places.iter().all(|at| why(at).is_none()) {
+                        row.none();
+                    } else {
+                        row.texts(places.iter().map(|at| why(at).map(IterationState::key)));
+                    }
                 })?;
             }
         }
@@ -181,13 +185,17 @@ impl InstanceRows<'_> {
                         .map(|at| Some(i64::from(iterations.index(*at)))),
                 );
                 row.flags(places.iter().map(|at| Some(iterations.burn_in[*at])));
-                row.texts(
-                    places
-                        .iter()
-                        .map(|at| Some(outcome(iterations.outcome[*at]))),
-                );
+                let outcomes = || places.iter().map(|at| iterations.outcome[*at]);
+                match outcomes().next() {
+                    Some(first) if outcomes().all(|it| it == first) => row.text(outcome(first)),
+                    _ => row.texts(outcomes().map(|it| Some(outcome(it)))),
+                };
                 let messages = &iterations.messages;
-                row.texts(places.iter().map(|at| messages.get(at).map(String::as_str)));
+                if messages.is_empty() {
+                    row.none();
+                } else {
+                    row.texts(places.iter().map(|at| messages.get(at).map(String::as_str)));
+                }
                 fill(row);
             },
         )

@@ -122,11 +122,11 @@ mod written {
             false => TableForm::Arrow,
         };
         let rows = match (&command.output, command.partitioned) {
-            (Some(folder), true) => source.to_folder(folder, form)?,
+            (Some(folder), true) => source.write_folder(folder, form)?,
             (Some(path), false) => {
                 let mut written = Ok(0);
                 let replaced = atomic::replace_by(path, |out| {
-                    written = source.to_one(out, form);
+                    written = source.write_one(out, form);
                     match &written {
                         Ok(_) => Ok(()),
                         Err(_) => Err(io::Error::other("not written")),
@@ -143,7 +143,7 @@ mod written {
                     )
                     .hint("write it to a file (`-o FILE`) or to another program"));
                 };
-                source.to_one(BufWriter::new(out), form)?
+                source.write_one(BufWriter::new(out), form)?
             }
         };
         Ok(ExportWritten {
@@ -165,14 +165,14 @@ mod written {
     }
 
     impl TableSource<'_> {
-        fn to_one<W: Write + Send>(&mut self, out: W, form: TableForm) -> Result<u64, CliError> {
+        fn write_one<W: Write + Send>(&mut self, out: W, form: TableForm) -> Result<u64, CliError> {
             let mut out = Some(out);
             let open = |_: &Partition| out.take().ok_or_else(|| io::Error::other("a second file"));
             self.fill(form, false, open)
         }
 
         /// Writes `suite=…/month=…/part-0.parquet` below a folder that is new or empty.
-        fn to_folder(&mut self, folder: &Path, form: TableForm) -> Result<u64, CliError> {
+        fn write_folder(&mut self, folder: &Path, form: TableForm) -> Result<u64, CliError> {
             fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
             let is_taken = fs::read_dir(folder).is_ok_and(|mut it| it.next().is_some());
             if is_taken {
