@@ -148,6 +148,15 @@ def commands_below(*path):
     return found
 
 
+NO_OPTIONS = {"help", "version", "format", "quiet", "verbose", "color", "pictures"}
+
+
+def options_of(*words):
+    """Returns the options of a command as keywords."""
+    names = re.findall(r"^ {2,6}(?:-\w, )?--([a-z][a-z0-9-]+)", program(*words, "--help").stdout, re.M)
+    return [name.replace("-", "_") for name in dict.fromkeys(names) if name not in NO_OPTIONS]
+
+
 def functions(path, schemas):
     lines = []
     names = []
@@ -162,8 +171,11 @@ def functions(path, schemas):
         about = about.replace("\\", "\\\\").rstrip(".")
         lines += [
             f"def {own}(*words: Any, **options: Any) -> {typed}:",
-            f'    """{about}: `lapwing {words}`."""',
-            f'    return ask("{words}", words, options)',
+            f'    """{about}: `lapwing {words}`.',
+            "",
+            f"    Options: {', '.join(options_of(*path, name))}.",
+            '    """',
+            f'    return ask("{words}", *words, **options)',
             "",
             "",
         ]

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import nbconvert
 import nbformat
+import polars
 import pytest
 from nbclient import NotebookClient
+
+import lapwing
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "examples" / "notebooks"
@@ -64,6 +67,15 @@ def test_hail_s_notebook_has_the_numbers_of_its_page(tmp_path):
     (plan,) = re.findall(r"^.*benchmarks can detect 5 % within 3.0 h.*$", texts, re.MULTILINE)[:1]
     assert plan in page
     assert len(pictures(notebook)) >= 5
+    store = lapwing.open(tmp_path / "examples" / "notebooks" / "hail.db")
+    rules = {"clean": f"burn_in_file={tmp_path}/examples/notebooks/starts.json"}
+
+    def reasons(table):
+        frame = store.table(table, **rules).to_polars().filter(polars.col("excluded_by").is_not_null())
+        return frame.group_by(polars.col("excluded_by").cast(str)).len().sort("excluded_by").rows()
+
+    # The results have one metric, so that every excluded iteration is one row of each.
+    assert reasons("iterations") == reasons("exclusions")
     html, _ = nbconvert.HTMLExporter().from_notebook_node(notebook)
     assert html.count("<svg") >= 5
 

@@ -159,6 +159,8 @@ def test_a_chart_is_a_file_too(here, tmp_path):
     chart.save(tmp_path / "noise.svg")
     chart.save(tmp_path / "noise.html")
     assert xml.parse(tmp_path / "noise.svg") and "<script" in (tmp_path / "noise.html").read_text()
+    with pytest.raises(ValueError, match="does not end in"):
+        chart.save(tmp_path / "noise.png")
     with pytest.raises(ValueError, match="no chart"):
         lapwing.list("runs").chart()
 
@@ -166,6 +168,7 @@ def test_a_chart_is_a_file_too(here, tmp_path):
 def test_recorded_measurements_are_those_of_the_program(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     losses = [[3.0, 2.5], [3.5, 2.0], [2.75, 2.25]]
+    assert lapwing.record("one").name != lapwing.record("one").name
     with lapwing.record("training", name="ours", metrics={"loss": {"unit": "1", "better": "lower"}}, version="1.2") as session:
         for own in losses:
             with session.instance("epoch", batch=64) as instance:
@@ -179,7 +182,31 @@ def test_recorded_measurements_are_those_of_the_program(tmp_path, monkeypatch):
     assert found["value"].to_list() == [loss for own in losses for loss in own]
     assert set(found["better"].cast(str)) == {"lower"} and set(found["version"].cast(str)) == {"1.2"}
     assert table.filter(polars.col("burn_in"))["value"].to_list() == [0.25] * 3
+    assert set(found["benchmark"].cast(str)) == {"epoch[batch=64]"}
     assert lapwing.show("ours").session.instances == 3
+
+
+def test_what_cannot_be_recorded_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="metric 'loss': .*unti"):
+        lapwing.record("training", metrics={"loss": {"unti": "s"}})
+    with lapwing.record("training") as session, session.instance("epoch") as instance:
+        for wrong in ("fast", float("nan"), None):
+            with pytest.raises(ValueError, match="metric 'loss': .* is not a finite number"):
+                instance.add(loss=wrong)
+
+
+def test_a_store_knows_its_functions(here):
+    store = lapwing.open(here / ".lapwing" / "lapwing.db")
+    assert {"compare", "table", "study", "ask"} <= set(dir(store)) and "findings" in dir(store.study)
+    assert store.compare.__doc__ == lapwing.compare.__doc__ and "smallest_effect" in lapwing.compare.__doc__
+    assert store.ask("db info").headline
+    with pytest.raises(AttributeError, match="a store has no 'nosuch'"):
+        store.nosuch()
+    with pytest.raises(TypeError, match="leave `format` out"):
+        lapwing.show(format="json")
+    with pytest.raises(lapwing.LapwingError, match="no answer"):
+        lapwing.export(to="csv")
 
 
 def test_a_failing_iteration_is_recorded_and_raised(tmp_path, monkeypatch):
@@ -232,6 +259,24 @@ def test_ctrl_c_stops_and_keeps_what_was_measured(tmp_path, monkeypatch):
     told, _ = process.communicate(timeout=30)
     assert told == "interrupted\n" and process.returncode == 0
     assert 1 <= lapwing.show("cut").session.instances < 50
+
+
+LEFT = """
+import lapwing
+lapwing.run("--", "sleep", "0.2", n=200, i=1, name="left")
+"""
+
+
+def test_a_measurement_ends_with_the_process_that_asked_for_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    process = subprocess.Popen([sys.executable, "-c", LEFT], cwd=tmp_path)
+    time.sleep(3)
+    process.kill()
+    process.wait()
+    time.sleep(3)
+    measured = len(lapwing.table("iterations", metric="wall_time").rows())
+    time.sleep(1.5)
+    assert 0 < measured == len(lapwing.table("iterations", metric="wall_time").rows()) < 200
 
 
 def test_long_commands_show_progress(tmp_path, monkeypatch):

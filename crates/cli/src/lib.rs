@@ -26,15 +26,19 @@ mod temporary;
 mod terminal;
 
 use std::io::Write;
+use std::os::unix::process::parent_id;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, FromArgMatches, Parser};
 use lapwing_measure::local::{LAUNCHER_ARGUMENT, hide_from_children, serve_as_launcher};
 use lapwing_show::answers::error::ErrorAnswer;
 use lapwing_show::writing::{AnswerFormat, Note, safe};
+use rustix::process::{Signal, getpid, kill_process};
 
 use crate::commands::FilesRead;
 use crate::door::Door;
@@ -96,6 +100,9 @@ pub fn run() -> ExitCode {
     if let Err(error) = check_clock() {
         return report(error, &context);
     }
+    if context.for_notebook {
+        end_with_parent();
+    }
     match arguments.command.act(&context) {
         Ok(error::ExitStatus::Interrupted) if context.lacks_json() => {
             let status = error::ExitStatus::Interrupted;
@@ -114,6 +121,20 @@ pub fn run() -> ExitCode {
         }
     }
 }
+
+/// Interrupts this process when the one that started it ends: nobody waits for what it measures.
+fn end_with_parent() {
+    let parent = parent_id();
+    thread::spawn(move || {
+        while parent_id() == parent {
+            thread::sleep(BETWEEN_LOOKS);
+        }
+        let _ended = kill_process(getpid(), Signal::INT);
+    });
+}
+
+/// The time between two looks for the process that started this one.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
 
 /// The arguments of this process, and what they mean.
 struct Parsed {

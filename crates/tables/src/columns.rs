@@ -290,8 +290,12 @@ const STUDY_RUNS: &[TableColumn] = &[
     SUITE,
     BENCHMARK,
     METRIC,
-    UNIT,
-    BETTER,
+    column("unit", Name, "unit of the cost"),
+    column(
+        "better",
+        Name,
+        "whether a `lower` or a `higher` cost is better",
+    ),
     column(
         "session_number",
         Whole,
@@ -302,7 +306,7 @@ const STUDY_RUNS: &[TableColumn] = &[
     column(
         "cost",
         Number,
-        "mean of its values, inverted for a rate, in the unit; null if the setting failed",
+        "mean of its values; of a rate its inverse; null if the setting failed",
     ),
 ];
 

@@ -15,6 +15,9 @@ use crate::batch::{FULL, RowBlock};
 use crate::columns::TableName;
 use crate::sink::{Partition, TableSink};
 
+/// Why instances are excluded that are of an earlier epoch of their benchmark: they have no states.
+const EARLIER_EPOCH: &str = "earlier_epoch";
+
 /// The states of an instance's iterations by metric.
 type InstanceStates = BTreeMap<MetricName, Vec<IterationState>>;
 
@@ -109,14 +112,17 @@ impl InstanceRows<'_> {
                     row.none().none().none();
                     row.text(better(it.run.metrics.get(name)));
                     self.begin_columns(places, row);
-                    let state = |at: &usize| states.map(|it| it[*at]);
-                    let used = |at| Some(state(at)? == IterationState::Steady);
-                    row.flags(places.iter().map(used));
-                    let why = |at| state(at).filter(|it| *it != IterationState::Steady);
+                    let why = |at: &usize| match states {
+                        Some(states) => Some(states[*at])
+                            .filter(|it| *it != IterationState::Steady)
+                            .map(IterationState::key),
+                        None => Some(EARLIER_EPOCH),
+                    };
+                    row.flags(places.iter().map(|at| Some(why(at).is_none())));
                     if places.iter().all(|at| why(at).is_none()) {
                         row.none();
                     } else {
-                        row.texts(places.iter().map(|at| why(at).map(IterationState::key)));
+                        row.texts(places.iter().map(why));
                     }
                 })?;
             }
@@ -133,11 +139,17 @@ impl InstanceRows<'_> {
                 row.none().none().none().none().none().none().none();
                 self.begin_columns(places, row);
                 row.flags(places.iter().map(|_| Some(false)));
-                let why = |at: &usize| match it.iterations.outcome[*at] {
-                    Outcome::Ok => "no_value",
-                    Outcome::Failed => "failed",
-                    Outcome::TimedOut => "timed_out",
-                    Outcome::Skipped => "skipped",
+                // As in the audit: what fails during burn-in is burn-in.
+                let why = |at: &usize| {
+                    let states = self.states.values().map(|it| it[*at]);
+                    let known = { states }.find(|it| *it != IterationState::Steady);
+                    match (known, it.iterations.outcome[*at]) {
+                        (Some(state), _) => state.key(),
+                        (None, Outcome::Ok) => "no_value",
+                        (None, Outcome::Failed) => "failed",
+                        (None, Outcome::TimedOut) => "timed_out",
+                        (None, Outcome::Skipped) => "skipped",
+                    }
                 };
                 row.texts(places.iter().map(|at| Some(why(at))));
             })?;
@@ -239,7 +251,7 @@ impl InstanceRows<'_> {
         };
         for (name, values) in &it.iterations.values {
             let states = self.states.get(name);
-            let is_used = |at: usize| states.is_none_or(|it| it[at] == IterationState::Steady);
+            let is_used = |at: usize| states.is_some_and(|it| it[at] == IterationState::Steady);
             let used: Vec<f64> = (0..values.len())
                 .filter(|at| is_used(*at) && !values[*at].is_nan())
                 .map(|at| values[at])
@@ -280,10 +292,17 @@ impl InstanceRows<'_> {
         sink: &mut TableSink<W, O>,
     ) -> Result<(), TableError> {
         let it = self.it;
-        for (name, states) in &self.states {
+        let all: BTreeSet<&MetricName> = self
+            .states
+            .keys()
+            .chain(it.iterations.values.keys())
+            .collect();
+        for name in all {
             let values = it.iterations.values.get(name);
-            let is_out = |at: &usize| states[*at] != IterationState::Steady;
-            let places: Vec<usize> = (0..states.len()).filter(is_out).collect();
+            let states = self.states.get(name);
+            let why = |at: &usize| states.map_or(EARLIER_EPOCH, |it| it[*at].key());
+            let is_out = |at: &usize| states.is_none_or(|it| it[*at] != IterationState::Steady);
+            let places: Vec<usize> = (0..it.iterations.len()).filter(is_out).collect();
             for places in places.chunks(FULL) {
                 sink.rows(
                     &self.raw.suite,
@@ -311,7 +330,7 @@ impl InstanceRows<'_> {
                         );
                         let messages = &iterations.messages;
                         row.texts(places.iter().map(|at| messages.get(at).map(String::as_str)));
-                        row.texts(places.iter().map(|at| Some(states[*at].key())));
+                        row.texts(places.iter().map(|at| Some(why(at))));
                     },
                 )?;
             }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::Instead::Omitted;
 use super::filled::TypedWords;
 use super::table::{CLEANUP, COMMAND_NAME, IGNORE_FAILURE, TABLE};
 use super::{Found, WordKind};
@@ -117,7 +118,9 @@ fn named(name: &str, words: &[&str]) -> Option<Found> {
     let is_here = |(option, _): &Found| {
         words.contains(&option.command) || is_comparison && option.command == "compare"
     };
-    found.find(is_here).or(first)
+    // What another command would leave out says nothing of this one.
+    let is_understood = |(option, _): &Found| !has_command || !matches!(option.instead, Omitted);
+    found.find(is_here).or(first.filter(is_understood))
 }
 
 /// Returns the option of one of these commands of another program that a word is.

@@ -105,7 +105,9 @@ class Answer(Part):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         text = self.shown.get("markdown", self.headline).rstrip()
-        return {"text/plain": text, "text/markdown": f"{text}\n\n```sh\n{self.command}\n```"}
+        charts, drawn = self.shown.get("charts", 0), len(self.shown.get("pictures", []))
+        more = f"\n\n{drawn} of {charts} charts; `answer.chart()` has all" if charts > drawn else ""
+        return {"text/plain": text, "text/markdown": f"{text}{more}\n\n```sh\n{self.command}\n```"}
 
     def _ipython_display_(self) -> None:
         from IPython.display import display
@@ -126,8 +128,11 @@ class Chart:
 
     def save(self, path: str | Path) -> None:
         """Writes the page to an .html file, or the first chart to an .svg file."""
-        is_picture = Path(path).suffix.lower() == ".svg"
-        Path(path).write_text(self.pictures[0] if is_picture else self.page, encoding="utf-8")
+        forms = {".svg": self.pictures[0], ".html": self.page}
+        form = forms.get(Path(path).suffix.lower())
+        if form is None:
+            raise ValueError(f"{path} does not end in .svg or .html; the command of the answer writes .png by `plot=`")
+        Path(path).write_text(form, encoding="utf-8")
 
     def _repr_html_(self) -> str:
         return (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,11 @@ from ._answer import Answer, made, shell_line
 from ._program import answer_of, command_line
 
 
-def ask(command: str, words: Iterable[Any] = (), options: Mapping[str, Any] | None = None) -> Any:
-    """Returns the answer of any command of the program: `ask("study findings", options={"metric": "rate"})`."""
-    line = command_line(command, words, options or {})
+def ask(command: str, /, *words: Any, **options: Any) -> Any:
+    """Returns the answer of any command of the program: `ask("study findings", metric="rate")`."""
+    if "format" in options:
+        raise TypeError("an answer has every format: `.json`, `.table()`, `str(answer)`; leave `format` out")
+    line = command_line(command, words, options)
     json, code = answer_of(line)
     return made(answers.KINDS.get(json["answer"], Answer), json, shell_line(line), code)
 
@@ -28,23 +29,50 @@ class Store:
         self.path = Path(path)
 
     def __getattr__(self, name: str) -> Any:
-        import lapwing
-
-        asked = getattr(lapwing, name)
+        if name not in _asking():
+            raise AttributeError(f"a store has no {name!r}: {', '.join(_asking())}")
         if name in ("study", "trace"):
-            return _Bound(asked, self.path)
-        return functools.partial(asked, store=self.path)
+            return _Bound(_asking()[name], self.path)
+        return _bound(_asking()[name], self.path)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *_asking()]
 
     def __repr__(self) -> str:
         return f"lapwing.Store({str(self.path)!r})"
 
 
 class _Bound:
+    """The functions of a module for a store."""
+
     def __init__(self, module: Any, path: Path) -> None:
         self._module, self._path = module, path
 
     def __getattr__(self, name: str) -> Any:
-        return functools.partial(getattr(self._module, name), store=self._path)
+        if name not in self._module.__all__:
+            raise AttributeError(f"{self._module.__name__} has no {name!r}: {', '.join(self._module.__all__)}")
+        return _bound(getattr(self._module, name), self._path)
+
+    def __dir__(self) -> list[str]:
+        return self._module.__all__
+
+
+def _bound(function: Any, path: Path) -> Any:
+    @functools.wraps(function)
+    def asked(*words: Any, **options: Any) -> Any:
+        return function(*words, store=path, **options)
+
+    return asked
+
+
+@functools.cache
+def _asking() -> dict[str, Any]:
+    """Returns what can be asked of a store, by name."""
+    import lapwing
+    from lapwing import _commands
+
+    names = [*_commands.__all__, "ask", "record", "study", "table", "trace"]
+    return {name: getattr(lapwing, name) for name in names}
 
 
 def open(place: str | Path) -> Store:
@@ -57,5 +85,5 @@ def open(place: str | Path) -> Store:
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     name = hashlib.sha256(str(place).encode()).hexdigest()[:16]
     store = cache / f"shared-{name}.db"
-    ask("db pull", [place], {"store": store})
+    ask("db pull", place, store=store)
     return Store(store)

@@ -13,95 +13,152 @@ __all__ = ["run", "time", "init", "doctor", "compare", "judge", "detect", "bisec
 
 
 def run(*words: Any, **options: Any) -> answers.Session:
-    """Measure a suite or commands, and store every iteration: `lapwing run`."""
-    return ask("run", words, options)
+    """Measure a suite or commands, and store every iteration: `lapwing run`.
+
+    Options: command, name, dry_run, benchmark, variant, tag, resume, command_name, setup, prepare, teardown, check, stdin, ignore_failure, metrics, profile, parameter_list, parameter_scan, parameter_step_size, no_shell, shell, reference, reference_name, instances, iterations, burn_in, cpus, seed, time_limit, max_failures, min_time, max_time, duet, plan, stop_early, smallest_effect, metric, aa, again, runs, min_runs, plot, full, limit, fields, export, export_json, export_csv, export_markdown, isolate, commits, every, build, executor, cluster, store.
+    """
+    return ask("run", *words, **options)
 
 
 def time(*words: Any, **options: Any) -> answers.Session:
-    """Measure statements of Python in fresh processes: `lapwing time`."""
-    return ask("time", words, options)
+    """Measure statements of Python in fresh processes: `lapwing time`.
+
+    Options: setup, python, name, dry_run, loops, instances, iterations, burn_in, cpus, seed, plot, full, limit, fields, export, export_json, export_csv, export_markdown, output, store.
+    """
+    return ask("time", *words, **options)
 
 
 def init(*words: Any, **options: Any) -> answers.Init:
-    """Write a suite file for the benchmarks of this folder: `lapwing init`."""
-    return ask("init", words, options)
+    """Write a suite file for the benchmarks of this folder: `lapwing init`.
+
+    Options: environments, output, store.
+    """
+    return ask("init", *words, **options)
 
 
 def doctor(*words: Any, **options: Any) -> answers.Doctor:
-    """Check whether this machine is suitable for measuring, and suggest improvements: `lapwing doctor`."""
-    return ask("doctor", words, options)
+    """Check whether this machine is suitable for measuring, and suggest improvements: `lapwing doctor`.
+
+    Options: full, limit, fields, store.
+    """
+    return ask("doctor", *words, **options)
 
 
 def compare(*words: Any, **options: Any) -> answers.Compare:
-    """Compare a baseline with one or more candidates: `lapwing compare`."""
-    return ask("compare", words, options)
+    """Compare a baseline with one or more candidates: `lapwing compare`.
+
+    Options: split, each_baseline, pair_hosts, from, each_run, columns, fail_on, plot, smallest_effect, plot_kind, full, limit, fields, export, self_test, slowdown, method, confidence, false_discovery_rate, min_sessions, seed, clean, suite, compat, audit, triage_by, first_parents, benchmark, tag, where, metric, store.
+    """
+    return ask("compare", *words, **options)
 
 
 def judge(*words: Any, **options: Any) -> answers.Judge:
-    """Judge whether the checked-out state is slower than a baseline, for scripts and `git bisect run`: `lapwing judge`."""
-    return ask("judge", words, options)
+    """Judge whether the checked-out state is slower than a baseline, for scripts and `git bisect run`: `lapwing judge`.
+
+    Options: baseline, smallest_effect, command, benchmark, metric, confidence, instances, iterations, burn_in, build, name, time_limit, seed, setup, prepare, metrics, full, limit, fields, store.
+    """
+    return ask("judge", *words, **options)
 
 
 def detect(*words: Any, **options: Any) -> answers.Detect:
-    """Find changes in the history of benchmarks: regressions, improvements, drifts: `lapwing detect`."""
-    return ask("detect", words, options)
+    """Find changes in the history of benchmarks: regressions, improvements, drifts: `lapwing detect`.
+
+    Options: from, each_run, columns, order, smallest_effect, changed_since, fail_on, notify, badge, rule, false_discovery_rate, min_runs, last, window, deviations, time_floor, memory_floor, junit, full, limit, fields, self_test, slowdown, seed, clean, suite, triage_by, compat, first_parents, benchmark, tag, where, metric, store.
+    """
+    return ask("detect", *words, **options)
 
 
 def bisect(*words: Any, **options: Any) -> answers.Bisect:
-    """Find the commit that made benchmarks slower or faster: `lapwing bisect`."""
-    return ask("bisect", words, options)
+    """Find the commit that made benchmarks slower or faster: `lapwing bisect`.
+
+    Options: finding, command, benchmark, metric, confidence, instances, iterations, burn_in, build, name, repo, install, prior, max_instances, resume, time_limit, seed, setup, prepare, metrics, full, limit, fields, executor, cluster, store.
+    """
+    return ask("bisect", *words, **options)
 
 
 def plan(*words: Any, **options: Any) -> answers.Plan:
-    """Choose how many instances and iterations are needed to detect a slowdown: `lapwing plan`."""
-    return ask("plan", words, options)
+    """Choose how many instances and iterations are needed to detect a slowdown: `lapwing plan`.
+
+    Options: slowdown, power, budget, output, settings, assurance, alpha, price, method, strategy, max_instances, max_iterations, review, flavour, update_suite, plot, full, limit, fields, grid, experiments, replicates, confidence, seed, executor, cluster, benchmark, tag, where, metric, clean, suite, compat, audit, store.
+    """
+    return ask("plan", *words, **options)
 
 
 def show(*words: Any, **options: Any) -> answers.Session:
-    """Show the results of a session again: `lapwing show`."""
-    return ask("show", words, options)
+    """Show the results of a session again: `lapwing show`.
+
+    Options: from, each_run, columns, metric, plot, full, limit, fields, export, store.
+    """
+    return ask("show", *words, **options)
 
 
 def list(*words: Any, **options: Any) -> Answer:
-    """List benchmarks, sessions, runs or metrics: `lapwing list`."""
-    return ask("list", words, options)
+    """List benchmarks, sessions, runs or metrics: `lapwing list`.
+
+    Options: benchmark, tag, where, metric, full, limit, fields, store.
+    """
+    return ask("list", *words, **options)
 
 
 def report(*words: Any, **options: Any) -> answers.Report:
-    """Write an HTML report that a browser can open without a server: `lapwing report`."""
-    return ask("report", words, options)
+    """Write an HTML report that a browser can open without a server: `lapwing report`.
+
+    Options: output, compare, raw, self_test, open, from, each_run, columns, smallest_effect, first_parents, benchmark, tag, where, metric, method, confidence, false_discovery_rate, min_sessions, seed, clean, suite, triage_by, audit, store.
+    """
+    return ask("report", *words, **options)
 
 
 def import_(*words: Any, **options: Any) -> answers.Import:
-    """Import results of other tools into the store: `lapwing import`."""
-    return ask("import", words, options)
+    """Import results of other tools into the store: `lapwing import`.
+
+    Options: from, each_run, columns, as, keep_going, dry_run, full, limit, fields, store.
+    """
+    return ask("import", *words, **options)
 
 
 def export(*words: Any, **options: Any) -> answers.Export:
-    """Export measurements for other tools: `lapwing export`."""
-    return ask("export", words, options)
+    """Export measurements for other tools: `lapwing export`.
+
+    Options: to, output, wide, separator, table, partitioned, benchmark, tag, where, metric, clean, suite, store.
+    """
+    return ask("export", *words, **options)
 
 
 def burn_in(*words: Any, **options: Any) -> answers.BurnIn:
-    """Detect warm-up: the first steady iteration per benchmark, and the cost of burn-in: `lapwing burn-in`."""
-    return ask("burn-in", words, options)
+    """Detect warm-up: the first steady iteration per benchmark, and the cost of burn-in: `lapwing burn-in`.
+
+    Options: quantile, max_cost, plot, benchmark, tag, where, metric, full, limit, fields, burn_in_file, review, output, update_suite, suite, store.
+    """
+    return ask("burn-in", *words, **options)
 
 
 def variability(*words: Any, **options: Any) -> answers.Variability:
-    """Show how noisy each benchmark is, where the noise comes from, and what to measure more of: `lapwing variability`."""
-    return ask("variability", words, options)
+    """Show how noisy each benchmark is, where the noise comes from, and what to measure more of: `lapwing variability`.
+
+    Options: settings, by_host, plot, seed, benchmark, tag, where, metric, clean, suite, compat, audit, full, limit, fields, store.
+    """
+    return ask("variability", *words, **options)
 
 
 def mds(*words: Any, **options: Any) -> answers.Mds:
-    """Show which slowdowns can be detected with how many instances and iterations: `lapwing mds`."""
-    return ask("mds", words, options)
+    """Show which slowdowns can be detected with how many instances and iterations: `lapwing mds`.
+
+    Options: slowdown, power, method, strategy, wide, settings, plot, closed_form, grid, experiments, replicates, confidence, seed, executor, cluster, benchmark, tag, where, metric, clean, suite, compat, audit, full, limit, fields, store.
+    """
+    return ask("mds", *words, **options)
 
 
 def triage(*words: Any, **options: Any) -> Answer:
-    """Say what is known of changes that `lapwing detect` found, so that they raise no alarm again: `lapwing triage`."""
-    return ask("triage", words, options)
+    """Say what is known of changes that `lapwing detect` found, so that they raise no alarm again: `lapwing triage`.
+
+    Options: all_benchmarks, at_version, until, metric, reason, by, dry_run, store.
+    """
+    return ask("triage", *words, **options)
 
 
 def advise(*words: Any, **options: Any) -> answers.Advise:
-    """Advise a stack of package versions, with the evidence for it, or the next stacks to measure: `lapwing advise`."""
-    return ask("advise", words, options)
+    """Advise a stack of package versions, with the evidence for it, or the next stacks to measure: `lapwing advise`.
+
+    Options: goal, type, rules, locked, candidates, hardware, explore, count, seed, output, plot, plot_kind, benchmark, tag, where, metric, clean, suite, full, limit, fields, store.
+    """
+    return ask("advise", *words, **options)

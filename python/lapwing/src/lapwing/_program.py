@@ -124,7 +124,7 @@ def execute(line: list[str], internal: Iterable[str] = ()) -> tuple[bytes, list[
         process.stdout.close()
         process.stderr.close()
     if interrupted:
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt("`lapwing` has ended; `lapwing.show()` shows what was measured until then, if anything")
     return b"".join(written), talk, process.returncode
 
 
@@ -146,6 +146,9 @@ def error_of(written: bytes, talk: list[str], code: int) -> LapwingError:
         answer = json.loads(written)
         return LapwingError(answer["error"], hint=answer.get("hint"), exit_code=answer["exit"], answer=answer)
     except (ValueError, KeyError):
+        if code == 0 and written:
+            words = "this writes a text or a file to standard output, which is no answer"
+            return LapwingError(words, hint="name a file, such as `output=\"results.csv\"`", exit_code=0)
         return LapwingError("\n".join(talk) or f"`lapwing` ended with {code}", exit_code=code)
 
 
@@ -168,7 +171,8 @@ class Progress:
                     from tqdm.auto import tqdm
             except ImportError:
                 return
-            self._bar = tqdm(leave=False)
+            # The program knows better than the bar when it ends.
+            self._bar = tqdm(leave=False, bar_format="{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} {desc}")
         if count := re.search(r"(\d+)/(\d+)", text):
             done, steps = map(int, count.groups())
             self._bar.total, self._bar.n = steps, done

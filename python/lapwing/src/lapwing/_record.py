@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import math
 import os
 import time
 import uuid
@@ -31,8 +32,8 @@ class Session:
         factors: Mapping[str, Any] | None = None,
         metrics: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
-        self.name = name or datetime.now().strftime("python-%Y%m%d-%H%M%S")
-        self._metrics = dict(metrics or {})
+        self.name = name or f"{datetime.now():python-%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"
+        self._metrics = {metric: _declared(metric, it) for metric, it in (metrics or {}).items()}
         self._known: set[str] = set()
         self._file = _inbox_file(Path(store), self.name)
         session = _id()
@@ -45,8 +46,12 @@ class Session:
 
     @contextlib.contextmanager
     def instance(self, benchmark: str, **params: Any) -> Iterator[Instance]:
-        """Records an instance of a benchmark, the unit of replication: what is inside is not independent."""
-        identity = {"id": benchmark} | ({"params": params} if params else {})
+        """Records an instance of a benchmark, the unit of replication: what is inside is not independent.
+
+        Parameters make benchmarks of their own: `epoch[batch=64]`.
+        """
+        name = ",".join(f"{key}={value}" for key, value in params.items())
+        identity = {"id": f"{benchmark}[{name}]", "params": params} if params else {"id": benchmark}
         instance = Instance(self, _id())
         self._write(
             kind="instance", id=instance.id, run=self._run["id"], benchmark=identity, position=self._instances, started=_now()
@@ -115,7 +120,7 @@ class Instance:
         self._end(metrics, burn_in, begin - self._begin)
 
     def _end(self, metrics: dict[str, float], burn_in: bool, offset: float, **more: Any) -> None:
-        metrics = {name: float(value) for name, value in metrics.items()}
+        metrics = {name: _number(name, value) for name, value in metrics.items()}
         self._session._declare(set(metrics))
         self._session._write(
             kind="iteration", instance=self.id, index=self._iterations, burn_in=burn_in, offset=offset, metrics=metrics, **more
@@ -140,6 +145,19 @@ def record(suite: str, **options: Any) -> Session:
     units and directions.
     """
     return Session(suite, **options)
+
+
+def _declared(metric: str, given: Mapping[str, str]) -> dict[str, str]:
+    if unknown := set(given) - {"unit", "better"} or "unit" not in given:
+        raise ValueError(f"metric {metric!r}: {unknown or given}: write {{'unit': 's', 'better': 'lower'}}, where `better` may be absent")
+    return dict(given)
+
+
+def _number(metric: str, value: Any) -> float:
+    number = float(value) if isinstance(value, (int, float)) or hasattr(value, "__float__") else math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"metric {metric!r}: {value!r} is not a finite number")
+    return number
 
 
 def _inbox_file(store: Path, name: str) -> int:

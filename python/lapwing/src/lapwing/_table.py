@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,9 @@ class Table:
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self._any().__arrow_c_stream__(requested_schema)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.rows())
 
     def __len__(self) -> int:
         return len(self._any()) if self._form == "arrow" else len(self.rows())

@@ -13,50 +13,80 @@ __all__ = ["design", "run", "optimise", "split", "confirm", "import_", "findings
 
 
 def design(*words: Any, **options: Any) -> answers.StudyDesign:
-    """Choose the combinations of factor levels that a study measures, or with --augment the next ones: `lapwing study design`."""
-    return ask("study design", words, options)
+    """Choose the combinations of factor levels that a study measures, or with --augment the next ones: `lapwing study design`.
+
+    Options: augment, unalias, kind, model, runs, budget, resolution, strength, replicates, factor, configuration, benchmark, output, noise, metric, seed, full, limit, fields, store.
+    """
+    return ask("study design", *words, **options)
 
 
 def run(*words: Any, **options: Any) -> Answer:
-    """Measure the configurations of a design: `lapwing study run`."""
-    return ask("study run", words, options)
+    """Measure the configurations of a design: `lapwing study run`.
+
+    Options: design, instances, iterations, time_limit, benchmark, name, dry_run, continuous, budget, within, metric, resume, executor, cluster, full, limit, fields, store.
+    """
+    return ask("study run", *words, **options)
 
 
 def optimise(*words: Any, **options: Any) -> answers.StudyOptimise:
-    """Find a good configuration of the suite's factors in few runs: `lapwing study optimise`."""
-    return ask("study optimise", words, options)
+    """Find a good configuration of the suite's factors in few runs: `lapwing study optimise`.
+
+    Options: factor, runs, budget, batch, improvement, confirm, iterations, time_limit, seed, name, benchmark, tag, where, metric, clean, suite, full, limit, fields, store.
+    """
+    return ask("study optimise", *words, **options)
 
 
 def split(*words: Any, **options: Any) -> answers.StudySplit:
-    """Make several factors of one: of each hunk of its patch, word of its arguments, or variable: `lapwing study split`."""
-    return ask("study split", words, options)
+    """Make several factors of one: of each hunk of its patch, word of its arguments, or variable: `lapwing study split`.
+
+    Options: dry_run, full, limit, fields, store.
+    """
+    return ask("study split", *words, **options)
 
 
 def confirm(*words: Any, **options: Any) -> answers.StudyConfirm:
-    """Measure the recommended setting anew, against the base and the next best setting: `lapwing study confirm`."""
-    return ask("study confirm", words, options)
+    """Measure the recommended setting anew, against the base and the next best setting: `lapwing study confirm`.
+
+    Options: instances, iterations, time_limit, seed, name, benchmark, tag, where, metric, clean, suite, full, limit, fields, store.
+    """
+    return ask("study confirm", *words, **options)
 
 
 def import_(*words: Any, **options: Any) -> Answer:
-    """Import runs of a study from a table: a column per factor, and one for the cost: `lapwing study import`."""
-    return ask("study import", words, options)
+    """Import runs of a study from a table: a column per factor, and one for the cost: `lapwing study import`.
+
+    Options: columns, as, keep_going, dry_run, full, limit, fields, store.
+    """
+    return ask("study import", *words, **options)
 
 
 def findings(*words: Any, **options: Any) -> answers.StudyFindings:
-    """Tell what a study found in sentences: strongest factors and interactions, what depends on what, what is undecided, what to measure next: `lapwing study findings`."""
-    return ask("study findings", words, options)
+    """Tell what a study found in sentences: strongest factors and interactions, what depends on what, what is undecided, what to measure next: `lapwing study findings`.
+
+    Options: scale, without, plot, plot_kind, benchmark, tag, where, metric, clean, suite, full, limit, fields, store.
+    """
+    return ask("study findings", *words, **options)
 
 
 def effects(*words: Any, **options: Any) -> Answer:
-    """Show what each treatment changes: on average, pair by pair, depending on others, on a path: `lapwing study effects`."""
-    return ask("study effects", words, options)
+    """Show what each treatment changes: on average, pair by pair, depending on others, on a path: `lapwing study effects`.
+
+    Options: show, pairing, factor, by, from, to, order, measured_only, sequences, within, strongest, model, seed, scale, without, plot, plot_kind, benchmark, tag, where, metric, clean, suite, full, limit, fields, store.
+    """
+    return ask("study effects", *words, **options)
 
 
 def fit(*words: Any, **options: Any) -> answers.StudyFit:
-    """Fit a linear model: the effect of each factor and of each pair, when all others are taken into account: `lapwing study fit`."""
-    return ask("study fit", words, options)
+    """Fit a linear model: the effect of each factor and of each pair, when all others are taken into account: `lapwing study fit`.
+
+    Options: model, covariate, robust, weighted, predict, scale, without, plot, plot_kind, benchmark, tag, where, metric, clean, suite, full, limit, fields, store.
+    """
+    return ask("study fit", *words, **options)
 
 
 def compare(*words: Any, **options: Any) -> answers.StudyCompare:
-    """Compare the same study in two environments or workloads: which effects carry over: `lapwing study compare`."""
-    return ask("study compare", words, options)
+    """Compare the same study in two environments or workloads: which effects carry over: `lapwing study compare`.
+
+    Options: scale, without, plot, plot_kind, benchmark, tag, where, metric, clean, suite, full, limit, fields, store.
+    """
+    return ask("study compare", *words, **options)

@@ -13,50 +13,80 @@ __all__ = ["findings", "tasks", "transfers", "controller", "profile", "lint", "c
 
 
 def findings(*words: Any, **options: Any) -> answers.Trace:
-    """Show what explains the time of a run, the largest gain first: `lapwing trace findings`."""
-    return ask("trace findings", words, options)
+    """Show what explains the time of a run, the largest gain first: `lapwing trace findings`.
+
+    Options: graph, benchmark, tag, where, full, limit, fields, store.
+    """
+    return ask("trace findings", *words, **options)
 
 
 def tasks(*words: Any, **options: Any) -> answers.TraceTasks:
-    """Show how long tasks take, from event to event: `lapwing trace tasks`."""
-    return ask("trace tasks", words, options)
+    """Show how long tasks take, from event to event: `lapwing trace tasks`.
+
+    Options: graph, range, by, benchmark, tag, where, full, limit, fields, store.
+    """
+    return ask("trace tasks", *words, **options)
 
 
 def transfers(*words: Any, **options: Any) -> answers.TraceTransfers:
-    """Show how long data transfers take, by mode: `lapwing trace transfers`."""
-    return ask("trace transfers", words, options)
+    """Show how long data transfers take, by mode: `lapwing trace transfers`.
+
+    Options: graph, range, benchmark, tag, where, full, limit, fields, store.
+    """
+    return ask("trace transfers", *words, **options)
 
 
 def controller(*words: Any, **options: Any) -> answers.TraceController:
-    """Show the phases of the controller, its iterations and events: `lapwing trace controller`."""
-    return ask("trace controller", words, options)
+    """Show the phases of the controller, its iterations and events: `lapwing trace controller`.
+
+    Options: graph, benchmark, tag, where, full, limit, fields, store.
+    """
+    return ask("trace controller", *words, **options)
 
 
 def profile(*words: Any, **options: Any) -> answers.TraceProfile:
-    """Show what tasks of each class take, for schedulers that need it in advance: `lapwing trace profile`."""
-    return ask("trace profile", words, options)
+    """Show what tasks of each class take, for schedulers that need it in advance: `lapwing trace profile`.
+
+    Options: graph, benchmark, tag, where, full, limit, fields, store.
+    """
+    return ask("trace profile", *words, **options)
 
 
 def lint(*words: Any, **options: Any) -> answers.TraceLint:
-    """Show the defects of a trace, and their effect on the numbers: `lapwing trace lint`."""
-    return ask("trace lint", words, options)
+    """Show the defects of a trace, and their effect on the numbers: `lapwing trace lint`.
+
+    Options: graph, benchmark, tag, where, full, limit, fields, store.
+    """
+    return ask("trace lint", *words, **options)
 
 
 def compare(*words: Any, **options: Any) -> answers.TraceCompare:
-    """Show what differs between traces: `lapwing trace compare`."""
-    return ask("trace compare", words, options)
+    """Show what differs between traces: `lapwing trace compare`.
+
+    Options: graph, show, duration, sort, top, compat, benchmark, tag, where, full, limit, fields, store.
+    """
+    return ask("trace compare", *words, **options)
 
 
 def what_if(*words: Any, **options: Any) -> answers.TraceWhatIf:
-    """Predict what the run would have taken under other conditions: `lapwing trace what-if`."""
-    return ask("trace what-if", words, options)
+    """Predict what the run would have taken under other conditions: `lapwing trace what-if`.
+
+    Options: graph, workers, free_transfers, no_redundant_transfers, instant_controller, faster, benchmark, tag, where, full, limit, fields, store.
+    """
+    return ask("trace what-if", *words, **options)
 
 
 def export(*words: Any, **options: Any) -> answers.TraceExport:
-    """Write the trace as a timeline, or as Chrome trace events, which Perfetto and chrome://tracing open: `lapwing trace export`."""
-    return ask("trace export", words, options)
+    """Write the trace as a timeline, or as Chrome trace events, which Perfetto and chrome://tracing open: `lapwing trace export`.
+
+    Options: graph, output, range, width, benchmark, tag, where, store.
+    """
+    return ask("trace export", *words, **options)
 
 
 def record(*words: Any, **options: Any) -> Answer:
-    """Record what the processes of a command do: on a core, waiting for one or blocked, and their memory: `lapwing trace record`."""
-    return ask("trace record", words, options)
+    """Record what the processes of a command do: on a core, waiting for one or blocked, and their memory: `lapwing trace record`.
+
+    Options: output, store.
+    """
+    return ask("trace record", *words, **options)

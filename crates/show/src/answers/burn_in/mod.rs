@@ -71,7 +71,14 @@ impl Answer for BurnInAnswer {
     }
 
     fn charts(&self) -> Vec<Chart> {
-        let charts = self.rows.iter().map(|row| {
+        // What is steady from the first iteration on comes last.
+        let mut rows: Vec<&BenchmarkBurnIn> = self.rows.iter().collect();
+        rows.sort_by_key(|row| match row.steady_from() {
+            SteadyFrom::Never => 0,
+            SteadyFrom::Index(0) => 2,
+            SteadyFrom::Index(_) | SteadyFrom::Recorded | SteadyFrom::Unknown => 1,
+        });
+        let charts = rows.into_iter().map(|row| {
             let marks = BurnInMarks {
                 subject: &row.benchmark,
                 unit: &row.unit,
