@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
+use std::sync::mpsc;
+use std::thread;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -27,7 +29,7 @@ type InstanceStates = BTreeMap<MetricName, Vec<IterationState>>;
 /// # Errors
 /// When an entry of the filter fits nothing (then nothing is written), the store cannot be read, or the table not be
 /// written.
-pub fn write_measured<W: Write + Send, O: FnMut(&Partition) -> io::Result<W>>(
+pub fn write_measured<W: Write + Send, O: FnMut(&Partition) -> io::Result<W> + Send>(
     table: TableName,
     store: &Store,
     filter: &Filter,
@@ -35,12 +37,52 @@ pub fn write_measured<W: Write + Send, O: FnMut(&Partition) -> io::Result<W>>(
     sink: &mut TableSink<W, O>,
 ) -> Result<(), TableError> {
     store.catalogue().check_filter(filter)?;
-    let mut runs = BTreeSet::new();
-    store.each_recorded(filter, |recorded| {
-        if table == TableName::Runs {
+    let is_of_metrics = !filter.metrics.is_empty();
+    // What was read is written while the next is read.
+    thread::scope(|scope| {
+        let (sender, receiver) = mpsc::sync_channel::<RecordedBenchmark>(WAITING);
+        let writer = scope.spawn(move || {
+            let mut writer = TableWriter {
+                table,
+                rules,
+                is_of_metrics,
+                runs: BTreeSet::new(),
+                sink,
+            };
+            receiver.into_iter().try_for_each(|it| writer.write(it))
+        });
+        let read = store.each_recorded(filter, |recorded| {
+            let sent = sender.send(recorded);
+            // The writer ends before it has everything only if it fails: its own error is returned below.
+            sent.map_err(|_unwritten| TableError::Output(io::ErrorKind::BrokenPipe.into()))
+        });
+        drop(sender);
+        let written = writer
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        written.and(read)
+    })
+}
+
+/// Benchmarks that were read and not written yet.
+const WAITING: usize = 2;
+
+/// Writes the rows of benchmarks.
+struct TableWriter<'t, W: Write + Send, O: FnMut(&Partition) -> io::Result<W>> {
+    table: TableName,
+    rules: &'t CleaningRules,
+    is_of_metrics: bool,
+    /// The runs that have a row.
+    runs: BTreeSet<Id>,
+    sink: &'t mut TableSink<W, O>,
+}
+
+impl<W: Write + Send, O: FnMut(&Partition) -> io::Result<W>> TableWriter<'_, W, O> {
+    fn write(&mut self, recorded: RecordedBenchmark) -> Result<(), TableError> {
+        if self.table == TableName::Runs {
             for it in &recorded.instances {
-                if runs.insert(it.run.id) {
-                    write_run(&recorded, it, sink)?;
+                if self.runs.insert(it.run.id) {
+                    write_run(&recorded, it, self.sink)?;
                 }
             }
             return Ok(());
@@ -49,23 +91,23 @@ pub fn write_measured<W: Write + Send, O: FnMut(&Partition) -> io::Result<W>>(
         let Some(data) = BenchmarkData::of(recorded) else {
             return Ok(());
         };
-        let mut states = states_of(&data, rules);
+        let mut states = states_of(&data, self.rules);
         for it in &raw.instances {
             let of_instance = states.remove(&it.instance.id).unwrap_or_default();
             let row = InstanceRows {
                 raw: &raw,
                 it,
                 states: of_instance,
-                is_of_metrics: !filter.metrics.is_empty(),
+                is_of_metrics: self.is_of_metrics,
             };
-            match table {
-                TableName::Instances => row.write_means(sink)?,
-                TableName::Exclusions => row.write_exclusions(sink)?,
-                _ => row.write_values(sink)?,
+            match self.table {
+                TableName::Instances => row.write_means(self.sink)?,
+                TableName::Exclusions => row.write_exclusions(self.sink)?,
+                _ => row.write_values(self.sink)?,
             }
         }
         Ok(())
-    })
+    }
 }
 
 /// Returns the states of all iterations of a benchmark, by instance.

@@ -197,7 +197,7 @@ mod written {
             &mut self,
             form: TableForm,
             is_partitioned: bool,
-            open: impl FnMut(&Partition) -> io::Result<W>,
+            open: impl FnMut(&Partition) -> io::Result<W> + Send,
         ) -> Result<u64, CliError> {
             let table = TableName::from(self.command.table);
             let factors: Vec<String> = self
