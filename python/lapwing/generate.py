@@ -26,10 +26,7 @@ KIND_OF = {
     "run": "session",
     "time": "session",
     "show": "session",
-    "stack run": "session",
-    "indicator run": "session",
     "trace findings": "trace",
-    "report": "report",
 }
 """Commands whose answer has another name than they."""
 

@@ -122,7 +122,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Interrupts this process when the one that started it ends: nobody waits for what it measures.
+/// Interrupts this process when the one that started it has ended: its answer would not be read.
 fn end_with_parent() {
     let parent = parent_id();
     thread::spawn(move || {

@@ -21,7 +21,7 @@ pub use sink::{Partition, TableForm, TableSink};
 pub use spans::write_spans;
 pub use study::write_study;
 
-/// What can go wrong with a table.
+/// Reason why a table could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     /// The output cannot be written to.

@@ -187,5 +187,5 @@ class Progress:
 
 
 def _is_watched() -> bool:
-    """Returns whether somebody sees progress: in a notebook, or at a terminal."""
+    """Returns whether progress can be seen: in a notebook, or at a terminal."""
     return "ipykernel" in sys.modules or sys.stderr.isatty()

@@ -48,7 +48,8 @@ class Table:
         """Returns the rows as dictionaries; those of an answer have texts."""
         if self._form == "csv":
             return list(csv.DictReader(io.StringIO(self._data.decode())))
-        return self._any().to_pylist() if hasattr(self._any(), "to_pylist") else self._any().to_dicts()
+        read = self._any()
+        return read.to_pylist() if hasattr(read, "to_pylist") else read.to_dicts()
 
     def _any(self) -> Any:
         """Returns the table in whichever library is installed."""
