@@ -126,6 +126,13 @@ def test_partitions_have_every_row_once(store):
     assert again.returncode == 2 and "is not empty" in again.stderr
 
 
+@pytest.mark.parametrize("table", ["spans", "study_runs"])
+def test_tables_without_months_have_no_partitions(store, table):
+    words = ["export", "--to", "parquet", "--partitioned", "--table", table, "-o", str(store / f"parts-{table}")]
+    refused = subprocess.run([LAPWING, *words], cwd=store, capture_output=True, text=True)
+    assert refused.returncode == 2 and "hint: remove --partitioned" in refused.stderr
+
+
 @pytest.mark.parametrize("table", ["runs", "history_points", "spans", "exclusions", "instances"])
 def test_every_table_can_be_read(store, table):
     path = store / f"{table}.parquet"

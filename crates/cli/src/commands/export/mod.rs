@@ -169,6 +169,12 @@ impl ExportCommand {
         if self.partitioned && !is_parquet {
             return Err(CliError::input("--partitioned requires --to parquet"));
         }
+        if self.partitioned && matches!(self.table, ExportTable::Spans | ExportTable::StudyRuns) {
+            return Err(CliError::input(
+                "spans and runs of a study have no suites and months to be divided by",
+            )
+            .hint("remove --partitioned"));
+        }
         let written = tables::write(self, is_parquet, context)?;
         let Some(path) = &self.output else {
             return Ok(ExitStatus::Fine);
