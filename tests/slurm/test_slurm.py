@@ -1,5 +1,6 @@
 """Instances as jobs of Slurm: nothing lost, nothing twice, and each trouble recorded as what it was."""
 
+import json
 import os
 import signal
 import stat
@@ -305,7 +306,7 @@ def simulate(cluster, client):
     process = client.start(*words, *GRID)
     cluster.wait_for(lambda: len(list(client.folder.glob("begun-*"))) == 3)
     cluster.wait_for(lambda: len(list(client.folder.glob(".lapwing/cluster/*/alive-*"))) == 3)
-    (folder,) = client.folder.glob(".lapwing/cluster/simulation-*")
+    (folder,) = client.folder.glob(".lapwing/cluster/shares-*")
     process.kill()
     process.wait()
     return client, folder
@@ -339,3 +340,40 @@ def test_the_next_simulation_removes_what_a_killed_client_left(cluster, client):
     client.run("mds", "--executor", "slurm", "--cluster", "jobs=1", "--experiments", "80", *GRID)
     cluster.wait_for(lambda: not has_jobs(cluster, folder))
     assert not any(client.folder.glob(".lapwing/cluster/*"))
+
+
+def test_histories_are_searched_by_jobs_as_by_one_machine(client):
+    client = client(SIMULATED)
+    lines = []
+    add = lambda **record: lines.append(json.dumps({"v": 1, **record}))
+    for night in range(40):
+        session, run = identity(night, 1), identity(night, 2)
+        date = f"2026-{1 + night // 28:02}-{1 + night % 28:02}T02:00:00Z"
+        add(kind="session", id=session, suite="simulated", started=date)
+        add(kind="run", id=run, session=session, version={"name": f"v{night}", "date": date},
+            metrics={"wall_time": {"unit": "s", "better": "lower"}})
+        for place in range(7):
+            instance = identity(night, 3 + place)
+            add(kind="instance", id=instance, run=run, benchmark={"id": f"b{place}"})
+            slower = 1.3 if place == 2 and night >= 25 else 1.0
+            add(kind="iteration", instance=instance, index=0,
+                metrics={"wall_time": slower * (1 + (night * 37 + place * 11) % 23 / 2300)})
+    (client.folder / "nights.jsonl").write_text("\n".join(lines) + "\n")
+    client.run("import", "nights.jsonl")
+    here = client.run("detect", "--quiet", "--format", "json")
+    assert "b2" in here
+    # What changes is the command alone.
+    shared = client.run("detect", "--quiet", "--format", "json", "--executor", "slurm", "--cluster", "jobs=4")
+    assert without_command(shared) == without_command(here)
+    assert len(list(client.folder.glob("begun-*"))) == 4
+    assert not any(client.folder.glob(".lapwing/cluster/*"))
+
+
+def identity(night, number):
+    return f"0197a000-0000-7000-8000-{night:06}{number:06}"
+
+
+def without_command(text):
+    answer = json.loads(text)
+    del answer["command"]
+    return json.dumps(answer)

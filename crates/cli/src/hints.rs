@@ -253,7 +253,7 @@ fn session_hint(error: &SessionError) -> Option<String> {
         | SessionError::Processors { .. }
         | SessionError::Shared(_)
         | SessionError::Job(_)
-        | SessionError::NothingSimulated(_)
+        | SessionError::NothingShared(_)
         | SessionError::StoredExecutor { .. }
         | SessionError::Plan(_)
         | SessionError::Packet(_)
@@ -276,7 +276,7 @@ fn session_consequence(error: &SessionError) -> Option<String> {
         SessionError::NothingSubmitted { .. } => {
             "no job was submitted, and nothing was stored".to_owned()
         }
-        SessionError::NothingSimulated(_) => "nothing was simulated".to_owned(),
+        SessionError::NothingShared(_) => "nothing was computed".to_owned(),
         SessionError::NotStored { file, .. } => {
             format!("everything measured is in {}", file.display())
         }

@@ -183,8 +183,8 @@ impl SessionWatch for Context {
             SessionRemark::BuildingEnvironment { variant } if !self.quiet => {
                 terminal.say(&format!("building the Python environment of {variant}"));
             }
-            SessionRemark::Simulating { jobs } if !self.quiet => {
-                terminal.say(&format!("simulating in {}", counted(jobs, "job")));
+            SessionRemark::Sharing { doing, jobs } if !self.quiet => {
+                terminal.say(&format!("{doing} in {}", counted(jobs, "job")));
             }
             SessionRemark::Profiling { folder } if !self.quiet => {
                 let folder = folder.display();
@@ -194,7 +194,7 @@ impl SessionWatch for Context {
             }
             SessionRemark::Building { .. }
             | SessionRemark::BuildingEnvironment { .. }
-            | SessionRemark::Simulating { .. }
+            | SessionRemark::Sharing { .. }
             | SessionRemark::Profiling { .. } => {}
             SessionRemark::NotResumable { what } => terminal.note(&format!(
                 "if it is interrupted, this session cannot be resumed: its plan has a text that is not kept ({what})"

@@ -27,6 +27,7 @@ mod points;
 mod resolution_tests;
 mod search;
 mod searched;
+mod searcher;
 mod self_test;
 mod series;
 mod shared;
@@ -52,8 +53,11 @@ pub use finding::{
 pub use night_noise::{NIGHTS_FOR_NOISE, NIGHTS_SINCE, NightNoise, NoNoiseReason, NoStepReason};
 pub use options::{DetectOptions, DetectRule, HistoryOrder};
 pub use past::{PastAcceptance, RECENT_RUNS, UnreviewedPast};
-pub use search::{Detection, detect};
-pub use searched::EnoughRuns;
+pub use search::{Detection, detect, detect_by};
+pub use searched::{EnoughRuns, SearchedSeries};
+pub use searcher::{
+    FoundElsewhere, LocalSearcher, SeriesSearch, SeriesSearcher, search_file, write_searches,
+};
 pub use self_test::{
     AlarmCount, AlarmRate, DriftShare, JUDGED_NIGHTS, RUNS_FOR_A_SELF_TEST, ReplayNumbers,
     SeenStep, SelfTest, SelfTestOptions, SeriesSelfTest, SuiteSelfTest, self_test,

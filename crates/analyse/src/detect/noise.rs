@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use lapwing_stats::changepoint::{LevelNoise, LevelOptions};
 use lapwing_stats::{as_f64, mean, standard_deviation};
-use rayon::prelude::*;
 
-use super::searched::SearchedSeries;
+use super::searched::{SearchedSeries, is_testable};
+use super::searcher::{SeriesSearch, SeriesSearcher};
 use super::series::Histories;
 use super::shared::{MEMBERS, SharedChange};
 
@@ -23,39 +23,47 @@ const VOLATILE: f64 = 0.5;
 ///
 /// Few runs hardly show their autocorrelation, or whether their spread changes with time, but the histories of a
 /// suite do so together. What they show is taken into account in a second search.
-pub(super) fn search_all(
+pub(super) fn search_all<S: SeriesSearcher>(
     histories: &Histories,
     shared: &[&[SharedChange]],
     options: &LevelOptions,
-) -> Vec<SearchedSeries> {
-    let series = histories.series.par_iter().zip(shared);
-    let mut searched: Vec<SearchedSeries> = series
-        .map(|(series, shared)| SearchedSeries::of(series, shared, options))
-        .collect();
-    let mut families: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
-    for (at, series) in histories.series.iter().enumerate() {
-        if searched[at].is_tested {
-            let subject = &series.subject;
-            let key = (subject.suite.as_str(), subject.metric.as_str());
-            families.entry(key).or_default().push(at);
+    searcher: &mut S,
+) -> Result<Vec<SearchedSeries>, S::Error> {
+    let mut searched = vec![SearchedSeries::default(); histories.series.len()];
+    let mut search = |places: &[(usize, LevelOptions)], searched: &mut [SearchedSeries]| {
+        let of_place = |(at, options): &(usize, LevelOptions)| {
+            SeriesSearch::new(&histories.series[*at].points, shared[*at], *options)
+        };
+        let searches: Vec<SeriesSearch<'_>> = places.iter().map(of_place).collect();
+        if !searches.is_empty() {
+            let found = searcher.search(&searches)?;
+            for ((at, _), found) in places.iter().zip(found) {
+                searched[*at] = found;
+            }
         }
+        Ok(())
+    };
+    let series = histories.series.iter().enumerate();
+    let testable = series.filter(|(_, series)| is_testable(series));
+    let first: Vec<(usize, LevelOptions)> = testable.map(|(at, _)| (at, *options)).collect();
+    search(&first, &mut searched)?;
+    let mut families: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+    for (at, _) in &first {
+        let subject = &histories.series[*at].subject;
+        let key = (subject.suite.as_str(), subject.metric.as_str());
+        families.entry(key).or_default().push(*at);
     }
+    let mut again = Vec::new();
     for members in families.into_values() {
         let of_members = members.iter().map(|at| searched[*at].noise);
         let noise = in_common(&of_members.collect::<Vec<_>>());
-        if noise == LevelNoise::default() {
-            continue;
-        }
-        let options = LevelOptions { noise, ..*options };
-        let again = members.into_par_iter().map(|at| {
-            let again = SearchedSeries::of(&histories.series[at], shared[at], &options);
-            (at, again)
-        });
-        for (at, again) in again.collect::<Vec<_>>() {
-            searched[at] = again;
+        if noise != LevelNoise::default() {
+            let options = LevelOptions { noise, ..*options };
+            again.extend(members.into_iter().map(|at| (at, options)));
         }
     }
-    searched
+    search(&again, &mut searched)?;
+    Ok(searched)
 }
 
 /// Returns what most series of a suite have in common: the mean of their estimates, where it is clear.

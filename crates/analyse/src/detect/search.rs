@@ -14,6 +14,7 @@ use super::newest::{NewestChange, newest_runs, suite_moves};
 use super::noise::search_all;
 use super::options::{DetectOptions, DetectRule};
 use super::searched::{EnoughRuns, FEWEST_RUNS, SearchedSeries, SeriesChange, is_testable};
+use super::searcher::{LocalSearcher, SeriesSearcher};
 use super::series::{FAILURES, Histories, HistorySeries};
 use super::shared::{MEMBERS, SharedChange, shared_changes};
 use super::states::{JudgedCount, SeriesState, states_of};
@@ -52,12 +53,29 @@ pub struct Detection {
 
 /// Returns the changes of all series, which are in order.
 pub fn detect(histories: &Histories, options: &DetectOptions) -> Detection {
+    match detect_by(histories, options, &mut LocalSearcher) {
+        Ok(detection) => detection,
+        Err(never) => match never {},
+    }
+}
+
+/// Returns the changes of all series, which are in order; those of [`DetectRule::ChangePoint`] are searched for by this
+/// searcher.
+///
+/// # Errors
+///
+/// If the searcher cannot go on.
+pub fn detect_by<S: SeriesSearcher>(
+    histories: &Histories,
+    options: &DetectOptions,
+    searcher: &mut S,
+) -> Result<Detection, S::Error> {
     let mut detection = match options.rule {
-        DetectRule::ChangePoint => change_points(histories, options),
+        DetectRule::ChangePoint => change_points(histories, options, searcher)?,
         DetectRule::Threshold(rule) => alarms(histories, options, &rule),
     };
     detection.judged = JudgedCount::of(histories, &detection.states);
-    detection
+    Ok(detection)
 }
 
 /// Returns the alarms of a threshold, which looks at each series for itself.
@@ -122,7 +140,11 @@ fn is_large(finding: &Finding, series: &HistorySeries, options: &DetectOptions) 
 /// share of the findings of a metric is false, and at most that share of quiet suites has any finding.
 ///
 /// Effects of the surroundings, such as the host, are removed first.
-fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
+fn change_points<S: SeriesSearcher>(
+    recorded: &Histories,
+    options: &DetectOptions,
+    searcher: &mut S,
+) -> Result<Detection, S::Error> {
     let without = without_surroundings(recorded);
     let histories = without.as_ref().map_or(recorded, |it| &it.histories);
     let states = states_of(histories, FEWEST_RUNS);
@@ -165,7 +187,7 @@ fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
             of_series[*member] = shared;
         }
     }
-    let mut searched = search_all(histories, &of_series, &level(1.0));
+    let mut searched = search_all(histories, &of_series, &level(1.0), searcher)?;
     for (_, found) in searched
         .iter_mut()
         .enumerate()
@@ -252,7 +274,7 @@ fn change_points(recorded: &Histories, options: &DetectOptions) -> Detection {
     let shared = families.into_keys().zip(shared).collect();
     detection.groups = groups(histories, &detection.findings, &shared);
     detection.surroundings = without.map(|it| it.effects).unwrap_or_default();
-    detection
+    Ok(detection)
 }
 
 /// Returns the options of the search of a series at a share of the level.
@@ -303,7 +325,7 @@ fn explained(
     options: &DetectOptions,
 ) -> Vec<Finding> {
     let level = level_options(options, 1.0);
-    let as_recorded = SearchedSeries::of(&recorded.series[at], &[], &level);
+    let as_recorded = SearchedSeries::of(&recorded.series[at].points, &[], &level);
     let p_values = as_recorded.changes.iter();
     let p_values = p_values.map(|change| (change.point, change.p_value));
     let findings = as_recorded.findings(recorded, at, &p_values.collect());

@@ -5,11 +5,15 @@ use std::ops::{Range, RangeInclusive};
 
 use lapwing_stats::as_f64;
 use lapwing_stats::changepoint::{LevelNoise, LevelOptions, SeriesChanges, series_changes};
+use serde::{Deserialize, Serialize};
 
 use super::drift::{DriftSize, drift_size};
 use super::environment::{EnvironmentChange, differences};
 use super::finding::{ChangeKind, Direction, Evidence, Finding};
-use super::series::{Histories, HistorySeries, Moment, SearchableValues};
+use super::searcher::NoiseFields;
+use super::series::{
+    Histories, HistorySeries, Moment, SearchableValues, SeriesPoint, scaled, varies,
+};
 use super::shared::SharedChange;
 use super::size::ChangeSize;
 
@@ -19,7 +23,7 @@ pub(super) const FEWEST_RUNS: usize = 10;
 const ENVIRONMENTS: usize = 10;
 
 /// A change of one series before its size is known.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct SeriesChange {
     /// The index of the first point after it.
     pub(super) point: usize,
@@ -37,7 +41,7 @@ pub(super) struct SeriesChange {
 }
 
 /// A change that is slow.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct SeriesDrift {
     /// The point at which its rate changes, if it does.
     bend: Option<usize>,
@@ -53,9 +57,9 @@ impl SeriesChange {
     }
 
     /// Returns a change that the suite shares as one of a series; `None` if that was measured on one side only.
-    fn of_suite(series: &HistorySeries, shared: &SharedChange) -> Option<Self> {
-        let end = series.points.len();
-        let place = |moment: usize| series.points.partition_point(|point| point.moment < moment);
+    fn of_suite(points: &[SeriesPoint], shared: &SharedChange) -> Option<Self> {
+        let end = points.len();
+        let place = |moment: usize| points.partition_point(|point| point.moment < moment);
         let point = place(shared.moment);
         (point > 0 && point < end).then(|| Self {
             point,
@@ -97,13 +101,14 @@ fn changes_of(
 }
 
 /// The changes of one series, and the autocorrelation of its noise.
-#[derive(Debug, Clone, Default)]
-pub(super) struct SearchedSeries {
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct SearchedSeries {
     pub(super) changes: Vec<SeriesChange>,
     autocorrelation: f64,
     /// The rate of false findings.
     rate: f64,
     /// The noise estimated from its longest part.
+    #[serde(with = "NoiseFields")]
     pub(super) noise: LevelNoise,
     /// Whether it was searched.
     pub(super) is_tested: bool,
@@ -114,29 +119,29 @@ pub(super) struct SearchedSeries {
 impl SearchedSeries {
     /// Searches a series, which the shared changes split.
     pub(super) fn of(
-        series: &HistorySeries,
+        points: &[SeriesPoint],
         shared: &[SharedChange],
         options: &LevelOptions,
     ) -> Self {
         let mut found = Self::default();
-        if !is_testable(series) {
+        if !can_be_tested(points) {
             return found;
         }
         found.is_tested = true;
         found.rate = options.false_alarms;
-        let SearchableValues { values, fine } = series.searchable();
+        let SearchableValues { values, fine } = SearchableValues::of(points);
         let mut start = 0;
         let mut parts = Vec::new();
         for change in shared {
-            let of_series = SeriesChange::of_suite(series, change);
+            let of_series = SeriesChange::of_suite(points, change);
             if let Some(change) = of_series.filter(|change| change.point > start) {
                 parts.push(start..change.point);
                 start = change.point;
                 found.changes.push(change);
             }
         }
-        parts.push(start..series.points.len());
-        let exact = fine.as_ref().map(|_| series.scaled());
+        parts.push(start..points.len());
+        let exact = fine.as_ref().map(|_| scaled(points));
         let fine = fine.unwrap_or_default();
         let fine_of = |part: &Range<usize>| {
             let within = part.start.max(fine.start)..part.end.min(fine.end);
@@ -324,7 +329,11 @@ impl SearchedSeries {
 
 /// Returns whether the search of all places tests a series: it has enough runs, and they differ.
 pub(super) fn is_testable(series: &HistorySeries) -> bool {
-    series.points.len() >= FEWEST_RUNS && series.varies_from(0)
+    can_be_tested(&series.points)
+}
+
+fn can_be_tested(points: &[SeriesPoint]) -> bool {
+    points.len() >= FEWEST_RUNS && varies(points)
 }
 
 /// The number of runs that a history needs before a change of it alone can be found among several. With fewer, no order of

@@ -355,47 +355,68 @@ impl HistorySeries {
 
     /// Returns whether all values are positive, so that changes are ratios.
     pub fn is_ratio(&self) -> bool {
-        self.points.iter().all(|point| point.value > 0.0)
+        is_ratio(&self.points)
     }
 
     /// Returns whether the values from this point on differ.
     pub(super) fn varies_from(&self, first: usize) -> bool {
-        let mut pairs = self.points[first..].windows(2);
-        pairs.any(|pair| pair[0].value.total_cmp(&pair[1].value).is_ne())
+        varies(&self.points[first..])
     }
 
     /// Returns the values on the scale on which levels are compared: logarithms where all are positive.
     pub(super) fn scaled(&self) -> Vec<f64> {
-        self.on_scale(self.points.iter().map(|point| point.value))
+        scaled(&self.points)
     }
 
-    /// Returns those in which changes are looked for, all of them with the coarsest resolution that any has.
+    /// Returns those in which changes are looked for.
     pub(super) fn searchable(&self) -> SearchableValues {
-        let values: Vec<f64> = self.points.iter().map(|point| point.value).collect();
-        match evenly_rounded(&values) {
-            Some(even) => SearchableValues {
-                values: self.on_scale(even.values.into_iter()),
-                fine: Some(even.fine),
-            },
-            None => SearchableValues {
-                values: self.on_scale(values.into_iter()),
-                fine: None,
-            },
-        }
-    }
-
-    fn on_scale(&self, values: impl Iterator<Item = f64>) -> Vec<f64> {
-        let is_ratio = self.is_ratio();
-        let scaled = |value: f64| if is_ratio { value.ln() } else { value };
-        values.map(scaled).collect()
+        SearchableValues::of(&self.points)
     }
 }
 
-/// The values of a series in which changes are looked for.
+fn is_ratio(points: &[SeriesPoint]) -> bool {
+    points.iter().all(|point| point.value > 0.0)
+}
+
+/// Returns whether the values of these points differ.
+pub(super) fn varies(points: &[SeriesPoint]) -> bool {
+    let mut pairs = points.windows(2);
+    pairs.any(|pair| pair[0].value.total_cmp(&pair[1].value).is_ne())
+}
+
+/// Returns the values of points as [`HistorySeries::scaled`].
+pub(super) fn scaled(points: &[SeriesPoint]) -> Vec<f64> {
+    let values = points.iter().map(|point| point.value);
+    on_scale(values, is_ratio(points))
+}
+
+fn on_scale(values: impl Iterator<Item = f64>, is_ratio: bool) -> Vec<f64> {
+    let scaled = |value: f64| if is_ratio { value.ln() } else { value };
+    values.map(scaled).collect()
+}
+
+/// The values of a series in which changes are looked for, all with the coarsest resolution that any has.
 pub(super) struct SearchableValues {
     pub(super) values: Vec<f64>,
     /// The points that have a finer resolution than the others.
     pub(super) fine: Option<Range<usize>>,
+}
+
+impl SearchableValues {
+    pub(super) fn of(points: &[SeriesPoint]) -> Self {
+        let values: Vec<f64> = points.iter().map(|point| point.value).collect();
+        let is_ratio = is_ratio(points);
+        match evenly_rounded(&values) {
+            Some(even) => Self {
+                values: on_scale(even.values.into_iter(), is_ratio),
+                fine: Some(even.fine),
+            },
+            None => Self {
+                values: on_scale(values.into_iter(), is_ratio),
+                fine: None,
+            },
+        }
+    }
 }
 
 fn points(

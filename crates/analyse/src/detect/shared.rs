@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use lapwing_stats::changepoint::{LevelOptions, level_changes};
 use lapwing_stats::{as_f64, median};
+use serde::{Deserialize, Serialize};
 
 use super::series::{Histories, HistorySeries};
 
@@ -23,7 +24,7 @@ const NEIGHBOURS: usize = 25;
 pub(super) const NORMAL_DEVIATION: f64 = 1.4826;
 
 /// A change that most series of a suite share.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct SharedChange {
     /// The first moment after it.
     pub(super) moment: usize,

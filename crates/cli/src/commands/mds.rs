@@ -14,7 +14,7 @@ use lapwing_show::writing::AnswerFormat;
 use lapwing_show::{DetectionView, round_percent};
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy, experiments_to_tell};
 
-use super::run::{ShareUnit, SimulationJobs, SimulationStart};
+use super::run::{ShareJobs, ShareUnit, SimulationStart};
 use crate::cleaning::JudgingOptions;
 use crate::comparing::{number, parse_level, parse_share};
 use crate::error::{CliError, ExitStatus};
@@ -49,7 +49,7 @@ pub struct MdsCommand {
     #[command(flatten)]
     grid: DetectionGridOptions,
     #[command(flatten)]
-    jobs: SimulationJobs,
+    jobs: ShareJobs,
     #[command(flatten)]
     samples: SampleOptions,
     /// Write a chart to this .svg, .png or .html file

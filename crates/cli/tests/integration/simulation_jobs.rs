@@ -1,8 +1,9 @@
-//! `lapwing mds|plan --executor command`: the simulation is spread over jobs, which here run at once.
+//! `lapwing mds|plan|detect --executor command`: the work is spread over jobs, which here run at once.
 
 use std::fs;
 use std::path::Path;
 
+use crate::nights_fixture::{Nights, history};
 use crate::noise_fixture::filled;
 use crate::program::output;
 use serde_json::Value;
@@ -93,7 +94,7 @@ fn the_share_of_a_job_that_fails_is_simulated_here() {
     );
     assert_eq!(there, here);
     assert!(
-        error.contains("1 job failed, their shares are simulated here"),
+        error.contains("1 job failed, its work is done here"),
         "{error}"
     );
     assert!(
@@ -123,4 +124,81 @@ fn what_cannot_be_simulated_by_jobs_is_refused() {
     );
     let unnamed = refused(&["plan", "--executor=command"]);
     assert!(unnamed.contains("no [executor.command]"), "{unnamed}");
+}
+
+const DETECT: [&str; 3] = ["detect", "--full", "--format=json"];
+
+/// A benchmark whose noise lasts for three nights, and that of its suite is slower from the 45th on.
+fn lasting<const PLACE: u32>(night: u32) -> Option<f64> {
+    let level = f64::from((night / 3 * 7 + PLACE * 5) * 31 % 17) / 17.0;
+    let shared = if night < 45 { 1.0 } else { 1.2 };
+    Some(shared * (1.0 + 0.03 * level))
+}
+
+/// One that becomes slower before.
+fn slower(night: u32) -> Option<f64> {
+    let own = if night < 25 { 1.0 } else { 1.5 };
+    Some(own * lasting::<7>(night)?)
+}
+
+#[test]
+fn any_number_of_jobs_finds_the_changes_that_one_machine_finds() {
+    let benchmarks: [(&str, Nights); 8] = [
+        ("a", lasting::<0>),
+        ("b", lasting::<1>),
+        ("c", lasting::<2>),
+        ("d", lasting::<3>),
+        ("e", lasting::<4>),
+        ("f", lasting::<5>),
+        ("slower", slower),
+        // It has too few nights to be searched.
+        ("new", |night| (night >= 60).then_some(1.0)),
+    ];
+    let store = history(64, &benchmarks);
+    let folder = store.path();
+    at_once(folder, "none");
+    let (here, _) = answered(folder, &DETECT);
+    assert!(here.contains("slower"), "{here}");
+    for jobs in [1, 2, 4, 7] {
+        let jobs_option = format!("--cluster=jobs={jobs}");
+        let there = [&DETECT[..], &["--executor=command", &jobs_option]].concat();
+        let (there, error) = answered(folder, &there);
+        assert_eq!(there, here);
+        // Once each for itself, and once with what they have in common.
+        let rounds = error.matches("searching in").count();
+        assert_eq!(rounds, 2, "{error}");
+        assert!(!error.contains("but here"), "{error}");
+        assert!(!is_left(folder));
+    }
+    at_once(folder, "1");
+    let with_lost = [&DETECT[..], &["--executor=command", "--cluster=jobs=2"]].concat();
+    let (there, error) = answered(folder, &with_lost);
+    assert_eq!(there, here);
+    assert!(
+        error.contains("3 histories were not searched by jobs, but here"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_cannot_be_searched_by_jobs_is_refused() {
+    let store = filled();
+    let refused = |arguments: &[&str]| {
+        let words = [&["detect", "--executor=command"], arguments].concat();
+        let output = output(store.path(), &words);
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let files = refused(&["more.jsonl"]);
+    assert!(
+        files.contains("files are searched here, not by jobs"),
+        "{files}"
+    );
+    let tested = refused(&["--self-test"]);
+    assert!(tested.contains("a self-test is made here"), "{tested}");
+    let threshold = refused(&["--rule=threshold"]);
+    assert!(
+        threshold.contains("a threshold is looked at here"),
+        "{threshold}"
+    );
 }

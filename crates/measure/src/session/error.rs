@@ -29,9 +29,9 @@ pub enum SessionError {
     /// No job could be submitted, and nothing was stored.
     #[error("{0}")]
     NothingSubmitted(#[source] RunError),
-    /// No job of a simulation could be submitted.
+    /// No job of an analysis could be submitted.
     #[error("{0}")]
-    NothingSimulated(#[source] JobError),
+    NothingShared(#[source] JobError),
     /// Everything was measured, and the store failed.
     #[error("{source}")]
     NotStored {
@@ -238,8 +238,10 @@ pub enum SessionError {
     /// Jobs are to stay when the client ends, and cannot.
     #[error("leave_jobs=yes: jobs on hosts of ssh end with the client")]
     JobsEndWithClient,
-    /// Jobs of a simulation have no folder for what they make.
-    #[error("a simulation needs a folder that client and jobs share, and this executor has none")]
+    /// Jobs of an analysis have no folder for what they make.
+    #[error(
+        "jobs of an analysis need a folder that they share with the client, and this executor has none"
+    )]
     NoSharedFolder,
     /// A job has a packet that cannot be read.
     #[error("this job has no task: {0}")]

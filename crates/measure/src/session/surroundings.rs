@@ -137,8 +137,10 @@ pub enum SessionRemark {
         /// The variant.
         variant: String,
     },
-    /// Jobs simulate.
-    Simulating {
+    /// Jobs do parts of an analysis.
+    Sharing {
+        /// What they do: `simulating`.
+        doing: &'static str,
         /// Their number.
         jobs: usize,
     },
@@ -194,7 +196,7 @@ pub enum SessionRemark {
         /// The error.
         error: String,
     },
-    /// Jobs of a simulation could not be cancelled.
+    /// Jobs of an analysis could not be cancelled.
     JobsNotCancelled {
         /// Their number.
         jobs: usize,

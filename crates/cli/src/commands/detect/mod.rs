@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use lapwing_analyse::detect::{
-    ChangeKind, DetectOptions, Detection, Direction, FAILURES, Finding, Histories, HistoryOrder,
-    HistorySeries, SelfTestOptions, SeriesState, detect, measured, self_test,
+    ChangeKind, DetectOptions, DetectRule, Detection, Direction, FAILURES, Finding, Histories,
+    HistoryOrder, HistorySeries, SelfTestOptions, SeriesState, detect, detect_by, measured,
+    self_test,
 };
 use lapwing_analyse::sample::{MainChoice, RunOrder, SampleFilter, each_with_all_metrics};
 use lapwing_record::StoreError;
@@ -24,6 +25,7 @@ use lapwing_show::{badge, junit};
 use lapwing_stats::Seed;
 
 use super::import::ReadingOptions;
+use super::run::ShareJobs;
 use crate::cleaning::{CleaningOptions, TriageOption};
 use crate::comparing::{compared_metrics, parse_share};
 use crate::error::{CliError, ExitStatus};
@@ -101,6 +103,8 @@ pub struct DetectCommand {
     )]
     seed: u64,
     #[command(flatten)]
+    jobs: ShareJobs,
+    #[command(flatten)]
     answer: AnswerOptions,
     #[command(flatten)]
     cleaning: CleaningOptions,
@@ -146,6 +150,11 @@ enum ChangeGate {
 impl DetectCommand {
     /// Reads the histories, finds their changes, and shows them.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        if let Some(share) = &self.jobs.share {
+            share.search()?;
+            return Ok(ExitStatus::Fine);
+        }
+        self.check_jobs()?;
         if self.files.is_empty() {
             return self.search(context);
         }
@@ -225,7 +234,11 @@ impl DetectCommand {
             options.changed_since = Some(found.first);
             notes.extend(found.note);
         }
-        let mut detection = detect(&histories, &options);
+        let searcher = self.jobs.searcher(self.cleaning.suite(), context)?;
+        let mut detection = match searcher {
+            Some(mut searcher) => detect_by(&histories, &options, &mut searcher)?,
+            None => detect(&histories, &options),
+        };
         detection.count_commits(&histories, |good, last| {
             judging.number_of_commits(good, last)
         });
@@ -251,6 +264,27 @@ impl DetectCommand {
             notify::notify(command, &answer, &mut store)?;
         }
         Ok(self.judge(&answer, context))
+    }
+
+    /// Refuses jobs that would have nothing to do.
+    fn check_jobs(&self) -> Result<(), CliError> {
+        if !self.jobs.are_used() {
+            return Ok(());
+        }
+        let usual = self.rule.options(self.compat, None)?;
+        let (here, hint) = if !self.files.is_empty() {
+            (
+                "files are searched here",
+                "omit --executor, or `lapwing import` them first",
+            )
+        } else if self.self_test.self_test {
+            ("a self-test is made here", "omit --executor")
+        } else if usual.rule != DetectRule::ChangePoint {
+            ("a threshold is looked at here", "omit --executor")
+        } else {
+            return Ok(());
+        };
+        Err(CliError::input(format!("{here}, not by jobs")).hint(hint))
     }
 
     /// Writes the badge and the JUnit XML that were asked for.

@@ -21,7 +21,7 @@ use lapwing_stats::{Confidence, Configuration, DetectionMethod, Strategy};
 
 use self::document::PlanTarget;
 use super::mds::{DetectionGridOptions, METHODS, STRATEGIES, parse_slowdown, refuse_too_few};
-use super::run::{JobShare, ShareUnit, SimulationJobs, SimulationStart};
+use super::run::{JobShare, ShareJobs, ShareUnit, SimulationStart};
 use crate::cleaning::JudgingOptions;
 use crate::comparing::parse_share;
 use crate::error::{CliError, ExitStatus};
@@ -91,7 +91,7 @@ pub struct PlanCommand {
     #[command(flatten)]
     grid: DetectionGridOptions,
     #[command(flatten)]
-    jobs: SimulationJobs,
+    jobs: ShareJobs,
     #[command(flatten)]
     samples: SampleOptions,
 }

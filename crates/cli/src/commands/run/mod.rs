@@ -40,7 +40,7 @@ use lapwing_show::writing::NextStep;
 pub use self::again::next_step_of_latest;
 pub use self::cluster::{
     ClusterOptions, ClusterPacketCommand, ClusterShareCommand, ClusterTaskCommand, JobShare,
-    ShareUnit, SimulationJobs, SimulationStart,
+    ShareJobs, ShareUnit, SimulationStart,
 };
 pub use self::dry_run::past_seconds;
 use self::early_stop::JudgedSession;

@@ -63,14 +63,14 @@ pub fn is_client_gone(folder: &Path, own: &str) -> io::Result<bool> {
     }
 }
 
-/// Returns the folders of simulations whose clients are gone.
+/// Returns the folders of analyses whose clients are gone.
 pub fn abandoned_folders(parent: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     let folders = entries.map(|entry| entry.path()).filter(|path| {
         let name = path.file_name().unwrap_or_default();
         // One that has no sign of life yet was begun just now.
         let is_begun = heartbeat_of(path).is_file();
-        is_begun && name.to_string_lossy().starts_with("simulation-")
+        is_begun && name.to_string_lossy().starts_with("shares-")
     });
     folders
         .filter(|path| is_client_gone(path, "sweep").unwrap_or(false))
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_client_is_gone_when_its_folder_is_or_its_last_sign_of_life_is_old() {
         let parent = tempfile::tempdir().expect("a folder");
-        let folder = parent.path().join("simulation-1");
+        let folder = parent.path().join("shares-1");
         fs::create_dir(&folder).expect("created");
         assert_eq!(abandoned_folders(parent.path()), Vec::<PathBuf>::new());
         let mut heartbeat = Heartbeat::new(&folder);

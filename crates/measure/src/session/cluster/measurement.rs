@@ -22,7 +22,7 @@ use super::packet::{JobLifetime, TaskPacket, packet_script};
 use super::programs::SchedulerPrograms;
 use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler};
 use super::script::job_script;
-use super::simulation::remove_abandoned;
+use super::shares::remove_abandoned;
 use super::slurm::SlurmScheduler;
 use super::ssh::SshScheduler;
 use super::tasks::{node_of, nodes_of, tasks_of};

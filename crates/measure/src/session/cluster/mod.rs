@@ -19,7 +19,7 @@ mod packet;
 mod programs;
 mod scheduler;
 mod script;
-mod simulation;
+mod shares;
 mod slurm;
 mod slurm_text;
 mod ssh;
@@ -34,5 +34,5 @@ pub use measurement::{
 pub use node::{JobPlace, measure_packet, measure_task};
 pub use scheduler::{JobBatch, JobError, JobReport, JobScheduler, JobState};
 pub use script::job_script;
-pub use simulation::{ClusterSimulation, SimulationBatch};
+pub use shares::{ClusterShares, ShareBatch, ShareFiles};
 pub use tasks::{node_of, nodes_of, tasks_of};

@@ -1,4 +1,4 @@
-//! `lapwing run --executor slurm`, and what its jobs call: options, previews, and the jobs of simulations.
+//! `lapwing run --executor slurm`, and what its jobs call: options, previews, and the jobs of analyses.
 
 mod options;
 mod packet;
@@ -11,5 +11,5 @@ pub use options::ClusterOptions;
 pub use packet::ClusterPacketCommand;
 pub use preview::preview;
 pub use shares::{ClusterShareCommand, JobShare, ShareUnit};
-pub use simulation::{SimulationJobs, SimulationStart};
+pub use simulation::{ShareJobs, SimulationStart};
 pub use task::ClusterTaskCommand;

@@ -8,7 +8,7 @@ use lapwing_model::Session;
 use crate::error::CliError;
 use crate::options::{Context, checked, keyed};
 
-/// The machines that measure instances, or simulate.
+/// The machines that measure instances, simulate or search.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ClusterOptions {
     /// The machines that do the work
@@ -22,7 +22,7 @@ pub struct ClusterOptions {
     pub executor: ExecutorChoice,
     /// Changes of the suite's [executor.slurm] or [executor.ssh]: `exclusive=no`, `spread=yes`, `options=--qos=low`; also
     /// `leave_jobs=yes`, which on Ctrl-C leaves jobs in the queue for --resume to collect, and
-    /// `jobs=N`, into which mds and plan divide a simulation
+    /// `jobs=N`, into which mds, plan and detect divide their work
     #[arg(long, value_name = "SETTINGS", value_parser = checked(ClusterChanges::parse), help_heading = "Clusters")]
     cluster: Vec<String>,
 }

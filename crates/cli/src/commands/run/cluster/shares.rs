@@ -1,7 +1,7 @@
-//! `lapwing cluster-share`: the work of a job of a simulation.
+//! `lapwing cluster-share`: the work of a job of a simulation or a search.
 //!
 //! It calls the same command again, which leaves out the experiments of other jobs and writes its own to the shared
-//! folder.
+//! folder. A job of `detect` reads its series from there.
 
 use lapwing_show::writing::AnswerFormat;
 use std::ffi::OsStr;
@@ -15,8 +15,9 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use lapwing_analyse::detect::search_file;
 use lapwing_analyse::judge::{ExperimentShare, ExperimentWriter};
-use lapwing_measure::session::cluster::{SharedFolder, SimulationBatch, TaskPlace, is_client_gone};
+use lapwing_measure::session::cluster::{ShareBatch, SharedFolder, TaskPlace, is_client_gone};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{CliError, ExitStatus};
@@ -28,7 +29,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_secs(10);
 /// The time between two attempts to remove its folder.
 const BETWEEN_TRIES: Duration = Duration::from_millis(200);
 
-/// Simulate one share, as a job of a cluster
+/// Do one share of an analysis, as a job of a cluster
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub struct ClusterShareCommand {
@@ -47,7 +48,9 @@ pub struct JobShare {
     pub share: ExperimentShare,
     /// The copy of the store.
     store: PathBuf,
-    /// The file of its experiments.
+    /// The file of its series.
+    work: PathBuf,
+    /// The file of what it makes or finds.
     output: PathBuf,
 }
 
@@ -55,10 +58,10 @@ impl ClusterShareCommand {
     /// Calls the command with its share.
     pub fn act(self) -> Result<ExitStatus, CliError> {
         let folder = SharedFolder::open(&self.folder);
-        let batch: SimulationBatch = folder.batch(self.batch)?;
+        let batch: ShareBatch = folder.batch(self.batch)?;
         if batch.tool != TOOL {
             return Err(CliError::input(format!(
-                "this program is {TOOL}, and the simulation is {}'s",
+                "this program is {TOOL}, and the client is {}",
                 batch.tool
             ))
             .hint("name the same program with `program` under [executor.slurm]"));
@@ -75,7 +78,8 @@ impl ClusterShareCommand {
                 number: *number,
                 of: batch.of,
             },
-            store: SimulationBatch::store(&folder),
+            store: ShareBatch::store(&folder),
+            work: ShareBatch::work(&folder, *number),
             output: folder.records(place),
         };
         let mut command = Command::new(std::env::current_exe()?);
@@ -115,6 +119,12 @@ impl JobShare {
             ShareUnit::Benchmarks => None,
         };
         ExperimentWriter::create(&self.output, share)
+    }
+
+    /// Makes the searches of this share.
+    pub fn search(&self) -> io::Result<()> {
+        self.end_with_client();
+        search_file(&self.work, &self.output)
     }
 }
 

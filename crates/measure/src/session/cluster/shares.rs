@@ -1,11 +1,10 @@
-//! Simulations as jobs: each job calls the same command again, which makes its share of the experiments and writes them
-//! to a file in the shared folder.
+//! Analyses as jobs: each job calls a command again, which does its share of the work and writes the results to a file
+//! in the shared folder.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use lapwing_model::text::counted;
-use lapwing_record::Store;
+use lapwing_model::text::{counted, plural};
 use serde::{Deserialize, Serialize};
 
 use super::collecting::{PATIENCE, pause};
@@ -25,9 +24,21 @@ const MOST_USUAL_JOBS: usize = 64;
 /// How long to wait for the file of a job that has ended: a network file system may delay it.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A simulation to spread over jobs.
+/// What jobs find in the shared folder, beside what they are to do.
+pub trait ShareFiles {
+    /// Writes it for so many jobs.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    fn write(&self, folder: &SharedFolder, jobs: u64) -> Result<(), SessionError>;
+}
+
+/// An analysis to spread over jobs.
 #[derive(Debug, Clone)]
-pub struct ClusterSimulation {
+pub struct ClusterShares {
+    /// What jobs do, for sentences: `simulating`.
+    pub doing: &'static str,
     /// How the shares are jobs.
     pub settings: ClusterSettings,
     /// The arguments of the command that each job calls.
@@ -36,9 +47,9 @@ pub struct ClusterSimulation {
     pub jobs: Option<usize>,
 }
 
-/// The jobs of an array, each a share of a simulation.
+/// The jobs of an array, each a share of an analysis.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct SimulationBatch {
+pub struct ShareBatch {
     /// The program that wrote it, with its version.
     pub tool: String,
     /// The arguments of the command to call.
@@ -51,14 +62,19 @@ pub struct SimulationBatch {
     pub of: u64,
 }
 
-impl SimulationBatch {
+impl ShareBatch {
     /// Returns the copy of the store in a shared folder.
     pub fn store(folder: &SharedFolder) -> PathBuf {
         folder.path().join("store.db")
     }
+
+    /// Returns the file of the work of a share, where jobs do not read the store.
+    pub fn work(folder: &SharedFolder, share: u64) -> PathBuf {
+        folder.path().join(format!("share-{share}.jsonl"))
+    }
 }
 
-impl ClusterSimulation {
+impl ClusterShares {
     /// Runs all jobs, those that fail again. `read` takes what a job has written until now from a file, and returns
     /// whether it is complete.
     ///
@@ -67,7 +83,7 @@ impl ClusterSimulation {
     /// If the shared folder or the scheduler cannot be used.
     pub fn run(
         self,
-        store: &Store,
+        files: &dyn ShareFiles,
         progress: &mut dyn Consumer,
         read: &mut dyn FnMut(&Path) -> bool,
         surroundings: &SessionSurroundings<'_>,
@@ -75,19 +91,24 @@ impl ClusterSimulation {
         if !self.settings.shares_folder() {
             return Err(SessionError::NoSharedFolder);
         }
-        let name = format!("simulation-{}", (surroundings.new_id)());
+        let name = format!("shares-{}", (surroundings.new_id)());
         let parent = shared_folder(&self.settings, surroundings.store)?;
         let mut scheduler = scheduler_of(&self.settings, surroundings.interrupts);
         remove_abandoned(&parent, scheduler.as_mut());
         let folder = SharedFolder::create(&parent.join(&name))?;
         let mut heartbeat = Heartbeat::new(folder.path());
         heartbeat.beat()?;
-        store.upkeep().copy_to(&SimulationBatch::store(&folder))?;
-        let mut jobs = SimulationJobs {
+        let jobs = self.jobs.unwrap_or_else(|| {
+            let nodes = scheduler.nodes();
+            nodes.map_or(USUAL_JOBS, |nodes| nodes.len().clamp(1, MOST_USUAL_JOBS))
+        });
+        files.write(&folder, jobs as u64)?;
+        let mut jobs = ShareJobs {
             name,
             scheduler,
             heartbeat,
-            simulation: self,
+            number: jobs,
+            work: self,
             folder,
             progress,
             read,
@@ -104,13 +125,13 @@ impl ClusterSimulation {
     }
 }
 
-/// Removes what clients of simulations left that were killed, with their jobs.
+/// Removes what clients left that were killed, with their jobs.
 pub(super) fn remove_abandoned(parent: &Path, scheduler: &mut dyn JobScheduler) {
     for path in abandoned_folders(parent) {
         let folder = SharedFolder::open(&path);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         for number in folder.batches().unwrap_or_default() {
-            let batch = folder.batch(number).map(|batch: SimulationBatch| JobBatch {
+            let batch = folder.batch(number).map(|batch: ShareBatch| JobBatch {
                 name: batch_name(&name, number),
                 script: folder.script(number),
                 outputs: None,
@@ -138,10 +159,12 @@ fn batch_name(folder: &str, number: u32) -> String {
     format!("lapwing-{folder}-{number}")
 }
 
-/// The jobs of a simulation.
-struct SimulationJobs<'a> {
+/// The jobs of an analysis.
+struct ShareJobs<'a> {
     name: String,
-    simulation: ClusterSimulation,
+    work: ClusterShares,
+    /// The number of shares.
+    number: usize,
     scheduler: Box<dyn JobScheduler>,
     folder: SharedFolder,
     heartbeat: Heartbeat,
@@ -160,21 +183,20 @@ struct OpenShare {
     over_since: Option<Instant>,
 }
 
-impl SimulationJobs<'_> {
+impl ShareJobs<'_> {
     fn run(&mut self) -> Result<RunEnd, SessionError> {
-        let jobs = self.simulation.jobs.unwrap_or_else(|| {
-            let nodes = self.scheduler.nodes();
-            nodes.map_or(USUAL_JOBS, |nodes| nodes.len().clamp(1, MOST_USUAL_JOBS))
+        self.surroundings.remark(SessionRemark::Sharing {
+            doing: self.work.doing,
+            jobs: self.number,
         });
-        self.surroundings.remark(SessionRemark::Simulating { jobs });
-        let of = jobs as u64;
+        let of = self.number as u64;
         let mut shares: Vec<u64> = (0..of).collect();
-        let retries = self.simulation.settings.retries;
+        let retries = self.work.settings.retries;
         for attempt in 0..=retries {
             let open = match self.submit(&shares, of) {
                 Ok(open) => open,
                 Err(source) if attempt == 0 => {
-                    return Err(SessionError::NothingSimulated(source));
+                    return Err(SessionError::NothingShared(source));
                 }
                 Err(_refused) => break,
             };
@@ -185,10 +207,9 @@ impl SimulationJobs<'_> {
             let Some(first) = failed.first() else {
                 break;
             };
-            let then = if attempt < retries {
-                "submitted again"
-            } else {
-                "their shares are simulated here"
+            let then = match plural(failed.len(), "its", "their") {
+                _ if attempt < retries => "submitted again".to_owned(),
+                whose => format!("{whose} work is done here"),
             };
             self.surroundings.remark(SessionRemark::Note(format!(
                 "{} failed, {then}; {}",
@@ -211,10 +232,10 @@ impl SimulationJobs<'_> {
 
     fn submit(&mut self, shares: &[u64], of: u64) -> Result<Vec<OpenShare>, JobError> {
         let places = self.surroundings.places;
-        let settings = &self.simulation.settings;
-        let number = self.folder.add_batch(&SimulationBatch {
+        let settings = &self.work.settings;
+        let number = self.folder.add_batch(&ShareBatch {
             tool: places.tool.clone(),
-            arguments: self.simulation.arguments.clone(),
+            arguments: self.work.arguments.clone(),
             directory: places.directory.clone(),
             shares: shares.to_vec(),
             of,
@@ -260,7 +281,7 @@ impl SimulationJobs<'_> {
         let mut poll = SHORTEST_POLL;
         let mut answered = Instant::now();
         while !open.is_empty() {
-            // Without its folder, what jobs do not make is simulated here.
+            // Without its folder, what jobs do not do is done here.
             let _later = self.heartbeat.beat();
             let counts = self.show_counts(&open)?;
             let jobs: Vec<&str> = open.iter().map(|share| share.job.as_str()).collect();
