@@ -210,6 +210,8 @@ pub struct JudgingOptions {
     pub triage_by: Vec<String>,
     /// What the suite file says, also of single benchmarks and metrics.
     pub suite: JudgeSettings,
+    /// Whether a smallest effect was asked for, which is that of all benchmarks.
+    pub is_effect_asked: bool,
     /// How files are read; `None` as usual.
     pub reading: Option<ImportOptions>,
     /// The runs that sides have which are conditions.
@@ -333,6 +335,7 @@ impl CleaningOptions {
             false_discovery_rate: suite.false_discovery_rate,
             triage_by: suite.triage_by.clone(),
             suite,
+            is_effect_asked: false,
             reading: None,
             main: MainChoice::DefaultBranch,
         })

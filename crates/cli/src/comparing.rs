@@ -10,14 +10,16 @@ use jiff::Timestamp;
 use lapwing_analyse::clean::CleaningRules;
 use lapwing_analyse::judge::{CompareMethod, CompareOptions, MetricChoice, SideSamples};
 use lapwing_analyse::sample::{
-    ComparedSides, MainChoice, SampleFilter, Selector, SideKind, SideSpec,
+    ComparedSides, MainChoice, RunKey, SampleFilter, Selector, SideKind, SideSpec,
 };
 use lapwing_formats::{EachRun, ImportError, ImportOptions, Source};
 use lapwing_measure::suite::burn_in_file::unknown_names;
-use lapwing_record::{Filter, Store, files};
+use lapwing_record::{Filter, RunHead, Store, files};
 use lapwing_show::answers::compare::{Unused, environment_note, pool_note, uncommitted_note};
 use lapwing_show::writing::Note;
 use lapwing_stats::{Confidence, Seed};
+
+use lapwing_show::answers::detect::muted_note;
 
 use crate::benchmark_side::{BENCHMARK, store_of_benchmark};
 use crate::cleaning::JudgingOptions;
@@ -199,6 +201,8 @@ pub fn gather(
         );
         notes.push(Note::marked("matched_only_ones", text));
     }
+    let muted = samples.apply_limits(&judging.suite, judging.is_effect_asked);
+    notes.extend(muted_note(&muted));
     let names = found.sides.names();
     notes.extend(pool_note(&found.sides.pools()));
     notes.extend((1..names.len()).filter_map(|candidate| {
@@ -231,6 +235,7 @@ impl FoundSides {
         judging: &JudgingOptions,
         context: &Context,
     ) -> Result<Self, CliError> {
+        let specs = &named_benchmarks(specs, context)?;
         let mut files = SideFiles {
             folders: Vec::new(),
             reading: judging
@@ -319,6 +324,46 @@ impl FoundSides {
         notes.extend(self.disregarded.iter().cloned());
         Ok(notes)
     }
+}
+
+/// Returns the sides with `benchmark:` before the words that are benchmarks of the latest session, if all of them are and
+/// nothing else is called that.
+fn named_benchmarks(specs: &[SideSpec], context: &Context) -> Result<Vec<SideSpec>, CliError> {
+    let is_word = |spec: &&SideSpec| spec.is_word() && !spec.text.starts_with(BENCHMARK);
+    let words: Vec<&str> = (specs.iter().filter(is_word))
+        .map(|it| it.text.as_str())
+        .collect();
+    let as_given = || Ok(specs.to_vec());
+    let are_all = |spec: &SideSpec| is_word(&spec) || spec.text.starts_with(BENCHMARK);
+    if specs.len() < 2 || words.is_empty() || !specs.iter().all(are_all) || !context.store.exists()
+    {
+        return as_given();
+    }
+    let store = open_for_reading(context)?;
+    let Some(session) = store.catalogue().latest_session()? else {
+        return as_given();
+    };
+    let of_session = store
+        .catalogue()
+        .benchmarks(&Filter::of_session(session.id))?;
+    let ids: BTreeSet<String> = of_session.into_iter().map(|row| row.benchmark).collect();
+    let keys = [RunKey::Variant, RunKey::Version, RunKey::Session];
+    let runs = store.catalogue().run_heads()?;
+    let is_other = |word: &&str| {
+        let is_run = |run: &RunHead| {
+            keys.iter().any(|key| key.of(run).as_deref() == Some(word))
+                || run.session_name.as_deref() == Some(word)
+        };
+        runs.iter().any(is_run) || Path::new(word).exists()
+    };
+    if !words.iter().all(|word| ids.contains(*word)) || words.iter().any(|it| is_other(it)) {
+        return as_given();
+    }
+    let named = specs.iter().map(|spec| match is_word(&spec) {
+        true => parse_side(&format!("{BENCHMARK}{}", spec.text)).map_err(CliError::input),
+        false => Ok(spec.clone()),
+    });
+    named.collect()
 }
 
 /// Returns the first side that looks like a file, or a pattern for files, and is none.

@@ -1,6 +1,6 @@
 //! Options of several commands, and the context made from them.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
 use std::ops::{Deref, RangeBounds};
 use std::path::{Path, PathBuf};
@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, Command, ValueEnum};
 use lapwing_analyse::sample::{SampleFilter, Selector, SelectorError, assignments, moment};
 use lapwing_formats::ImportOptions;
 use lapwing_measure::suite::{CommandLine, command_text};
+use lapwing_model::{GateCondition, GateRule};
 use lapwing_show::answers::audit::AuditDetail;
 use lapwing_show::chart::ChartFile;
 use lapwing_show::writing::{
@@ -237,6 +238,42 @@ pub fn one_of<T: Copy + Send + Sync>(
         let value = values.iter().find(|(known, ..)| *known == name);
         value.map(|it| it.2).ok_or("unknown value")
     })
+}
+
+/// Returns the parser of the rules of a gate: one of these conditions, such as `regression`, or `regression:peak_memory`
+/// of one metric.
+pub fn gate_rules(
+    values: &'static [NamedValue<GateCondition>],
+) -> impl TypedValueParser<Value = GateRule> {
+    GateRuleParser(values)
+}
+
+#[derive(Clone)]
+struct GateRuleParser(&'static [NamedValue<GateCondition>]);
+
+impl TypedValueParser for GateRuleParser {
+    type Value = GateRule;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<GateRule, clap::Error> {
+        let text = value.to_string_lossy();
+        let (name, metric) = match text.split_once(':') {
+            Some((name, metric)) => (name, Some(metric.to_owned())),
+            None => (&*text, None),
+        };
+        let condition = one_of(self.0).parse_ref(command, argument, OsStr::new(name))?;
+        Ok(GateRule { condition, metric })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let named =
+            |(name, help, _): &NamedValue<GateCondition>| PossibleValue::new(*name).help(*help);
+        Some(Box::new(self.0.iter().map(named)))
+    }
 }
 
 /// Returns the settings in a text such as `burn_in=auto min_instances=3`; `set` takes the value of a key.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::{MetricName, matches_pattern};
+use serde::Deserialize;
+
+use crate::{Better, MetricName, matches_pattern};
 
 /// What a suite says about judging; what it leaves open is up to the judging command.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -41,9 +43,9 @@ impl JudgeSettings {
     pub fn limits_of(&self, benchmark: &str, metric: &str) -> JudgeLimits {
         let of_suite = JudgeLimits {
             smallest_effect: self.smallest_effect,
-            detect: None,
+            ..JudgeLimits::default()
         };
-        let of_metric = self.metrics.get(metric).copied().unwrap_or_default();
+        let of_metric = self.metrics.get(metric).cloned().unwrap_or_default();
         let about = self.benchmarks.iter().filter(|it| it.is_about(benchmark));
         about.fold(of_metric.or(of_suite), |limits, it| {
             it.limits.of(metric).or(limits)
@@ -63,12 +65,70 @@ pub enum JudgedFrom {
 }
 
 /// What a suite says about judging a benchmark or metric.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct JudgeLimits {
     /// The smallest change that matters, as a share.
     pub smallest_effect: Option<f64>,
-    /// Whether changes of its history are detected; `false` mutes it.
-    pub detect: Option<bool>,
+    /// Whether more of it is better, whatever its measurements say.
+    pub better: Option<Better>,
+    /// Whether it is not judged at all.
+    pub mute: Option<bool>,
+    /// What of it fails a gate, in place of what the gate asks for.
+    pub fail_on: Option<Vec<GateCondition>>,
+}
+
+/// A condition that fails a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GateCondition {
+    /// Something is worse; in a comparison also if the candidate lacks a benchmark.
+    Regression,
+    /// Something is better.
+    Improvement,
+    /// Something is worse, better, or differs in a metric without a direction.
+    Change,
+    /// The sides of a comparison do not differ.
+    Equivalent,
+    /// It is undecided whether the sides of a comparison differ.
+    Inconclusive,
+    /// A side of a comparison has no value, or a benchmark is not measured any more.
+    NotMeasured,
+    /// A benchmark fails more often than in the baseline.
+    Failures,
+    /// A benchmark is worse in the compared runs of one process per side.
+    WorseInRuns,
+    /// The newest runs of a history may be worse.
+    Suspected,
+    /// A history gets worse slowly.
+    Drift,
+}
+
+/// A condition of a gate, of all metrics or of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GateRule {
+    /// The condition.
+    pub condition: GateCondition,
+    /// The metric; `None` for all.
+    pub metric: Option<MetricName>,
+}
+
+impl GateRule {
+    /// Returns the conditions of these rules that hold for a metric, or if there are any rules those of its own.
+    pub fn conditions_of(
+        rules: &[Self],
+        metric: &str,
+        own: Option<&[GateCondition]>,
+    ) -> Vec<GateCondition> {
+        if let Some(own) = own.filter(|_| !rules.is_empty()) {
+            return own.to_vec();
+        }
+        let is_meant = |rule: &&Self| rule.metric.as_ref().is_none_or(|it| it == metric);
+        rules
+            .iter()
+            .filter(is_meant)
+            .map(|it| it.condition)
+            .collect()
+    }
 }
 
 /// What a suite says about judging all metrics of something, and single ones.
@@ -96,7 +156,9 @@ impl JudgeLimits {
     fn or(self, other: Self) -> Self {
         Self {
             smallest_effect: self.smallest_effect.or(other.smallest_effect),
-            detect: self.detect.or(other.detect),
+            better: self.better.or(other.better),
+            mute: self.mute.or(other.mute),
+            fail_on: self.fail_on.or(other.fail_on),
         }
     }
 }
@@ -104,8 +166,8 @@ impl JudgeLimits {
 impl MetricLimits {
     /// Returns the limits of a metric.
     pub fn of(&self, metric: &str) -> JudgeLimits {
-        let own = self.metrics.get(metric).copied().unwrap_or_default();
-        own.or(self.all)
+        let own = self.metrics.get(metric).cloned().unwrap_or_default();
+        own.or(self.all.clone())
     }
 }
 

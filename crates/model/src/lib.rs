@@ -30,7 +30,9 @@ pub use benchmark::Benchmark;
 pub use each_run::EachRun;
 pub use instance::{DUET, Instance, InstanceEnd};
 pub use iteration::Iteration;
-pub use judging::{BenchmarkLimits, JudgeLimits, JudgeSettings, JudgedFrom, MetricLimits};
+pub use judging::{
+    BenchmarkLimits, GateCondition, GateRule, JudgeLimits, JudgeSettings, JudgedFrom, MetricLimits,
+};
 pub use limits::{
     DEEPEST, LONGEST_LINE, MOST_METRICS, NEVER_NEGATIVE, fail, impossible, is_deep, refusal,
     settled, too_long, too_many_metrics,

@@ -74,12 +74,12 @@ pub use ranks::contingency::fisher_exact;
 pub use ranks::mann_whitney::{MannWhitney, mann_whitney};
 pub use ranks::permutation::{PermutationTest, permutation_test};
 pub use ranks::rank::{Ranks, mid_ranks, rank_correlation};
+pub use ratios::expected::{ChangeAnswer, ExpectedChange};
 pub use ratios::fieller::{FiellerInterval, RatioOfArithmeticMeans, ratio_of_arithmetic_means};
 pub use ratios::hodges_lehmann::{HodgesLehmann, hodges_lehmann};
 pub use ratios::kalibera_jones::best_iterations;
 pub use ratios::ratio::{Ratio, ratio_of_means};
 pub use ratios::ratio_interval::{RatioMethod, ratio_interval};
-pub use ratios::slowdown::SlowdownAnswer;
 pub use ratios::suite_ratio::{
     ClusteredSides, SuiteRatio, geometric_mean_of_ratios, suite_ratio_by_cluster,
 };

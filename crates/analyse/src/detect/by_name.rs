@@ -58,6 +58,7 @@ impl Histories {
                     },
                     metric: metric(&sample, &metric_name),
                     smallest_effect: None,
+                    fail_on: None,
                     recorded_ids: (sample.instances.iter())
                         .map(|it| it.instance.benchmark.id.clone())
                         .collect(),

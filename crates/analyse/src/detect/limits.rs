@@ -5,8 +5,8 @@ use crate::sample::Subject;
 use lapwing_model::JudgeSettings;
 
 impl Histories {
-    /// Sets the smallest effect of each series, which is `smallest_effect` or else that of a suite file, removes the
-    /// series that the file mutes, and returns these.
+    /// Sets the limits of each series, which are `smallest_effect` and those of a suite file, removes the series that the
+    /// file mutes, and returns these.
     pub fn apply_limits(
         &mut self,
         judge: &JudgeSettings,
@@ -17,7 +17,9 @@ impl Histories {
             let subject = &series.subject;
             let limits = judge.limits_of(&subject.benchmark, &subject.metric);
             series.smallest_effect = smallest_effect.or(limits.smallest_effect);
-            let is_muted = limits.detect == Some(false);
+            series.metric.better = limits.better.or(series.metric.better);
+            series.fail_on = limits.fail_on;
+            let is_muted = limits.mute == Some(true);
             if is_muted {
                 muted.push(subject.clone());
             }

@@ -100,6 +100,7 @@ impl Histories {
                     },
                     metric: stated_metric(latest_first.clone(), &name),
                     smallest_effect: None,
+                    fail_on: None,
                     recorded_ids: BTreeSet::from([benchmark.id.clone()]),
                     points,
                     tried: of_setting.tried.clone(),

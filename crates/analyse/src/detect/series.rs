@@ -15,7 +15,9 @@ use crate::sample::{
     BenchmarkData, GroupBy, History, HistoryPosition, RunOrder, Sample, Subject, samples,
 };
 use jiff::Timestamp;
-use lapwing_model::{Id, Metric, MetricName, Outcome, Run, Session, StartedFrom, Version};
+use lapwing_model::{
+    GateCondition, Id, Metric, MetricName, Outcome, Run, Session, StartedFrom, Version,
+};
 use lapwing_record::{InstanceData, PointRun};
 
 /// The name of the series of the share of iterations that failed or timed out.
@@ -152,6 +154,8 @@ pub struct HistorySeries {
     pub metric: Metric,
     /// The smallest change to report, if it has a limit of its own.
     pub smallest_effect: Option<f64>,
+    /// What of it fails a gate, if it has a limit of its own.
+    pub fail_on: Option<Vec<GateCondition>>,
     /// The ids that its benchmark was recorded with.
     pub recorded_ids: BTreeSet<String>,
     /// The runs with a usable value, in order; none if it failed from its first run on.
@@ -213,6 +217,7 @@ impl Histories {
                     subject: subject(name),
                     metric,
                     smallest_effect: None,
+                    fail_on: None,
                     recorded_ids: recorded_ids.clone(),
                     points,
                     tried: runs.keys().copied().collect(),

@@ -58,6 +58,7 @@ pub(super) fn add(histories: &mut Histories, name: &str, values: &[f64]) {
         },
         metric: Metric::lower("s"),
         smallest_effect: None,
+        fail_on: None,
         recorded_ids: [name.to_owned()].into(),
         points: points.collect(),
         tried: (0..values.len()).collect(),

@@ -11,7 +11,7 @@ use super::replication::unit::{InstanceOrigin, Replication, ReplicationUnit, SES
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, Verdict, VerdictReason, estimate, instance_means};
 use crate::clean::Cleaned;
 use crate::sample::{SideSetting, Subject, differ};
-use lapwing_model::{Better, Id, Look, Metric};
+use lapwing_model::{Better, GateCondition, Id, JudgeLimits, Look, Metric};
 use lapwing_stats::{Confidence, Difference, Interval, NeededReplicates, Replicates, Seed};
 
 /// Options of a comparison.
@@ -39,8 +39,12 @@ impl CompareOptions {
 
     /// Returns the largest change that is none, as a share: there is no change if the whole interval is within it.
     pub fn band(&self) -> f64 {
-        self.smallest_effect.unwrap_or(Self::USUAL_BAND)
+        band(self.smallest_effect)
     }
+}
+
+fn band(smallest_effect: Option<f64>) -> f64 {
+    smallest_effect.unwrap_or(CompareOptions::USUAL_BAND)
 }
 
 impl Default for CompareOptions {
@@ -181,6 +185,10 @@ pub struct Comparison {
     pub subject: Subject,
     /// The metric's unit and direction.
     pub metric: Metric,
+    /// The smallest change that matters, as a share: its own, or that of all.
+    pub smallest_effect: Option<f64>,
+    /// What of it fails a gate, if it has a limit of its own.
+    pub(super) fail_on: Option<Vec<GateCondition>>,
     /// The baseline's name, as the user gave it.
     pub baseline: String,
     /// The candidate's name.
@@ -227,6 +235,17 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// Sets what a suite file says of it; before [`decide`](super::decide).
+    pub(crate) fn limit(&mut self, limits: &JudgeLimits) {
+        self.smallest_effect = limits.smallest_effect.or(self.smallest_effect);
+        self.fail_on.clone_from(&limits.fail_on);
+    }
+
+    /// Returns the largest change that is none, as a share, as [`CompareOptions::band`].
+    pub fn band(&self) -> f64 {
+        band(self.smallest_effect)
+    }
+
     /// Returns whether each side is one process with several iterations, or with a value without noise.
     pub fn is_one_process(&self) -> bool {
         let described = self.descriptive.as_ref();
@@ -367,6 +386,8 @@ pub fn compare(
     Comparison {
         subject,
         metric,
+        smallest_effect: options.smallest_effect,
+        fail_on: None,
         baseline: names[0].to_owned(),
         candidate: names[1].to_owned(),
         baseline_estimate: estimates[0],

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::caution::Caution;
 use super::compare::{CompareMethod, CompareOptions, Comparison};
 use super::earlier::EarlierComparisons;
-use super::family::{FamilyAnswer, judge_family, of_ratio, point};
+use super::family::{FamilyAnswer, FamilyBorders, judge_family, of_ratio, point};
 use super::looks::Looks;
 use super::replication::unit::{Replication, ReplicationUnit};
 use super::session_knowledge::SessionKnowledge;
@@ -46,20 +46,15 @@ pub fn decide(
             .into_iter()
             .partition(|at| is_exact || is_exact_alone(&comparisons[*at]));
         for at in exactly {
-            compare_exactly(&mut comparisons[at], options);
+            compare_exactly(&mut comparisons[at]);
         }
-        let borders = if are_differences {
-            [0.0; 2]
-        } else {
-            [options.smallest_effect.unwrap_or(0.0), options.band()].map(f64::ln_1p)
-        };
         if !are_differences && options.method == CompareMethod::Default {
             known.allow_for_sessions(comparisons, &members);
         }
-        judge_members(comparisons, &members, earlier, borders, options);
+        judge_members(comparisons, &members, earlier, options);
         adjust_by_method(comparisons, &members);
         if !are_differences {
-            judge_runs(comparisons, &members, borders, options);
+            judge_runs(comparisons, &members, options);
         }
     }
     let judged = comparisons.par_iter_mut();
@@ -91,7 +86,7 @@ fn is_exact_alone(comparison: &Comparison) -> bool {
 }
 
 /// Gives the verdict on counts that never vary: what differs has changed.
-fn compare_exactly(comparison: &mut Comparison, options: &CompareOptions) {
+fn compare_exactly(comparison: &mut Comparison) {
     let Some([baseline, candidate]) = comparison.counts else {
         return;
     };
@@ -112,7 +107,7 @@ fn compare_exactly(comparison: &mut Comparison, options: &CompareOptions) {
         ratio.interval = Some(point(ratio.value));
     }
     let is_equal = baseline.total_cmp(&candidate).is_eq();
-    let band = 1.0 + options.smallest_effect.unwrap_or(0.0);
+    let band = 1.0 + comparison.smallest_effect.unwrap_or(0.0);
     let is_small = baseline > 0.0 && (candidate / baseline <= band && baseline / candidate <= band);
     comparison.reason = is_equal.then_some(VerdictReason::AllEqual);
     match (is_equal || is_small, is_within) {
@@ -142,12 +137,28 @@ fn set_changed(comparison: &mut Comparison, is_more: bool, is_within: bool) {
     };
 }
 
+/// Returns the borders of each of these comparisons.
+fn borders_of(comparisons: &[Comparison], places: &[usize]) -> Vec<FamilyBorders> {
+    let borders = places.iter().map(|at| {
+        let comparison = &comparisons[*at];
+        // Differences in the metric's unit have none.
+        let scale = |share: f64| match comparison.difference {
+            Some(_) => 0.0,
+            None => share.ln_1p(),
+        };
+        FamilyBorders {
+            border: scale(comparison.smallest_effect.unwrap_or(0.0)),
+            band: scale(comparison.band()),
+        }
+    });
+    borders.collect()
+}
+
 /// Gives the comparisons of a family the intervals and p-values that it has for them.
 fn judge_members(
     comparisons: &mut [Comparison],
     members: &[usize],
     earlier: &EarlierComparisons,
-    borders: [f64; 2],
     options: &CompareOptions,
 ) {
     let of_family: Vec<usize> = members
@@ -164,7 +175,8 @@ fn judge_members(
         .filter_map(|at| comparisons[*at].replication.as_ref())
         .collect();
     let history = earlier.of_family(of_family.iter().map(|at| &comparisons[*at]));
-    let answers = judge_family(&replications, &history, borders, options, &metric);
+    let borders: Vec<FamilyBorders> = borders_of(comparisons, &of_family);
+    let answers = judge_family(&replications, &history, &borders, options, &metric);
     for (at, answer) in of_family.into_iter().zip(answers) {
         let comparison = &mut comparisons[at];
         let Some(answer) = answer else { continue };
@@ -208,7 +220,7 @@ fn give_verdict(comparison: &mut Comparison, options: &CompareOptions) {
         comparison.reason = Some(VerdictReason::AllEqual);
         return;
     }
-    let effect = options.smallest_effect.unwrap_or(0.0);
+    let effect = comparison.smallest_effect.unwrap_or(0.0);
     // Bands are symmetric on the logarithmic scale: 3 % slower, or 3 % faster from there.
     let (interval, border) = match (comparison.ratio, comparison.difference) {
         (Some(ratio), _) => (ratio.interval, effect.ln_1p()),
@@ -227,7 +239,7 @@ fn give_verdict(comparison: &mut Comparison, options: &CompareOptions) {
         Some([lower, upper]) => (lower > border, upper < -border),
         None => (false, false),
     };
-    let is_inside = comparison.is_within(options.band());
+    let is_inside = comparison.is_within(comparison.band());
     if (above || below) && is_sure {
         let few = comparison
             .replication
@@ -259,12 +271,7 @@ fn give_verdict(comparison: &mut Comparison, options: &CompareOptions) {
 }
 
 /// Judges what has one process per side by its iterations: these processes alone.
-fn judge_runs(
-    comparisons: &mut [Comparison],
-    members: &[usize],
-    borders: [f64; 2],
-    options: &CompareOptions,
-) {
+fn judge_runs(comparisons: &mut [Comparison], members: &[usize], options: &CompareOptions) {
     let few = members
         .iter()
         .filter(|at| comparisons[**at].reason == Some(VerdictReason::FewInstances));
@@ -277,9 +284,10 @@ fn judge_runs(
     let Some(first) = places.first() else { return };
     let metric = comparisons[*first].subject.metric.clone();
     let replications: Vec<&Replication> = replications.iter().collect();
-    let answers = judge_family(&replications, &[], borders, options, &metric);
+    let borders: Vec<FamilyBorders> = borders_of(comparisons, &places);
+    let answers = judge_family(&replications, &[], &borders, options, &metric);
     for (at, answer) in places.into_iter().zip(answers) {
-        give_verdict_in_runs(&mut comparisons[at], answer, options);
+        give_verdict_in_runs(&mut comparisons[at], answer);
     }
 }
 
@@ -293,11 +301,7 @@ fn of_iterations(replicates: Replicates) -> Replication {
     }
 }
 
-fn give_verdict_in_runs(
-    comparison: &mut Comparison,
-    answer: Option<FamilyAnswer>,
-    options: &CompareOptions,
-) {
+fn give_verdict_in_runs(comparison: &mut Comparison, answer: Option<FamilyAnswer>) {
     let Some(ratio) = &mut comparison.descriptive else {
         return;
     };
@@ -311,7 +315,7 @@ fn give_verdict_in_runs(
     let is_more = ratio.value > 1.0;
     if answer.differs {
         set_changed(comparison, is_more, true);
-    } else if comparison.is_within(options.band()) {
+    } else if comparison.is_within(comparison.band()) {
         comparison.verdict = Verdict::UnchangedInRuns;
         comparison.reason = None;
     }

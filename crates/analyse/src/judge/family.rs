@@ -43,15 +43,23 @@ impl Comparison {
     }
 }
 
-/// Judges the comparisons of one metric; `None` for those whose values are all equal, or that have too few. `border`
-/// is the logarithm of the smallest effect, `band` that of the largest change that is none.
+/// What matters of a member of a family, on the scale of its replicates: 0 for any difference.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FamilyBorders {
+    /// The smallest effect.
+    pub(super) border: f64,
+    /// The largest change that is none.
+    pub(super) band: f64,
+}
+
+/// Judges the comparisons of one metric; `None` for those whose values are all equal, or that have too few.
 ///
 /// The correction for their number is that of Benjamini and Hochberg. `history` has the replicates of earlier
 /// comparisons for families of one or two.
 pub(super) fn judge_family(
     replications: &[&Replication],
     history: &[Replicates],
-    [border, band]: [f64; 2],
+    borders: &[FamilyBorders],
     options: &CompareOptions,
     metric: &str,
 ) -> Vec<Option<FamilyAnswer>> {
@@ -71,8 +79,9 @@ pub(super) fn judge_family(
     let plain: Vec<f64> = (0..tests.len())
         .filter_map(|at| Some(with_looks(at, &tests[at]?)))
         .collect();
-    let p_values: Vec<f64> = if border > 0.0 {
-        let beyond: Vec<Replicates> = replicates.iter().map(|it| it.beyond(border)).collect();
+    let p_values: Vec<f64> = if borders.iter().any(|it| it.border > 0.0) {
+        let sides = replicates.iter().zip(borders);
+        let beyond: Vec<Replicates> = sides.map(|(it, own)| it.beyond(own.border)).collect();
         let beyond = test_all(&beyond);
         // What is equal up to the smallest effect surely has no larger one.
         let p_value = |at: usize| beyond[at].map_or(1.0, |test| with_looks(at, &test));
@@ -97,6 +106,7 @@ pub(super) fn judge_family(
         let plain = plain.next()?.value();
         let confidence = replications[at].level(options.confidence);
         let (interval, method) = test.interval(confidence)?;
+        let FamilyBorders { border, band } = borders[at];
         Some(FamilyAnswer {
             interval,
             method: method_of(method),

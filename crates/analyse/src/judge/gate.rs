@@ -3,64 +3,90 @@
 use super::caution::Caution;
 use super::compare::Comparison;
 use super::verdict::{Verdict, VerdictReason};
-
-/// A condition that fails a gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GateCondition {
-    /// A regression, or a benchmark missing from the candidate.
-    Regression,
-    /// A benchmark that fails more often than in the baseline.
-    Failures,
-    /// A benchmark that is worse in the runs of one process per side.
-    WorseInRuns,
-    /// A benchmark that is undecided.
-    Inconclusive,
-}
+use lapwing_model::{GateCondition, GateRule};
 
 /// Outcome of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GateOutcome {
     /// No condition is met.
     Passed,
-    /// A benchmark regressed, or is worse in the runs of one process per side.
-    Worse,
+    /// A condition is met that a verdict says.
+    Met(GateCondition),
     /// The candidate lacks a benchmark of the baseline in every metric.
     Lacking,
-    /// A benchmark fails more often than in the baseline.
-    MoreFailures,
-    /// A benchmark is undecided.
-    Undecided,
     /// Only runs of one process per side were graded, which is too few for the asked regressions.
     OnlyGraded,
     /// Nothing was judged.
     NothingJudged,
 }
 
+/// The conditions, in the order in which they are told.
+const IN_ORDER: [GateCondition; 8] = [
+    GateCondition::Regression,
+    GateCondition::Failures,
+    GateCondition::WorseInRuns,
+    GateCondition::Change,
+    GateCondition::Improvement,
+    GateCondition::Equivalent,
+    GateCondition::NotMeasured,
+    GateCondition::Inconclusive,
+];
+
 impl GateOutcome {
-    /// Returns the outcome of a gate with these conditions.
-    pub fn new(conditions: &[GateCondition], comparisons: &[Comparison]) -> Self {
-        let has = |condition| conditions.contains(&condition);
+    /// Returns the outcome of a gate with these rules.
+    pub fn new(rules: &[GateRule], comparisons: &[Comparison]) -> Self {
+        let conditions: Vec<Vec<GateCondition>> = comparisons
+            .iter()
+            .map(|it| it.gate_conditions(rules))
+            .collect();
+        let of_each = || comparisons.iter().zip(&conditions);
+        let wants = |condition| conditions.iter().any(|it| it.contains(&condition));
+        for condition in IN_ORDER {
+            let mut asked = of_each().filter(|(_, own)| own.contains(&condition));
+            if asked.any(|(it, _)| it.meets(condition)) {
+                return Self::Met(condition);
+            }
+            let is_regression = condition == GateCondition::Regression;
+            let mut asked = of_each().filter(|(_, own)| own.contains(&condition));
+            if is_regression && asked.any(|(it, _)| is_lacking(it, comparisons)) {
+                return Self::Lacking;
+            }
+        }
         let any = |is_meant: fn(&Comparison) -> bool| comparisons.iter().any(is_meant);
-        let wants_regressions = has(GateCondition::Regression);
-        if wants_regressions && any(|it| it.verdict == Verdict::Regression) {
-            Self::Worse
-        } else if wants_regressions && lacks_any(comparisons) {
-            Self::Lacking
-        } else if has(GateCondition::Failures) && any(fails_more_often) {
-            Self::MoreFailures
-        } else if has(GateCondition::WorseInRuns) && any(|it| it.verdict == Verdict::WorseInRuns) {
-            Self::Worse
-        } else if has(GateCondition::Inconclusive) && any(|it| it.verdict == Verdict::Inconclusive)
-        {
-            Self::Undecided
-        } else if any(is_judged) {
+        if any(is_judged) {
             Self::Passed
         } else if !any(|it| it.verdict.is_in_runs() || it.verdict == Verdict::Changed) {
             Self::NothingJudged
-        } else if wants_regressions {
+        } else if wants(GateCondition::Regression) {
             Self::OnlyGraded
         } else {
             Self::Passed
+        }
+    }
+}
+
+impl Comparison {
+    /// Returns those of a gate's conditions that are asked of it.
+    fn gate_conditions(&self, rules: &[GateRule]) -> Vec<GateCondition> {
+        GateRule::conditions_of(rules, &self.subject.metric, self.fail_on.as_deref())
+    }
+
+    /// Returns whether it meets a condition of a gate, apart from lacking.
+    fn meets(&self, condition: GateCondition) -> bool {
+        match condition {
+            GateCondition::Regression => self.verdict == Verdict::Regression,
+            GateCondition::Improvement => self.verdict == Verdict::Improvement,
+            GateCondition::Change => matches!(
+                self.verdict,
+                Verdict::Regression | Verdict::Improvement | Verdict::Changed
+            ),
+            GateCondition::Equivalent => self.verdict == Verdict::Equivalent,
+            GateCondition::Inconclusive => self.verdict == Verdict::Inconclusive,
+            GateCondition::NotMeasured => self.verdict == Verdict::NotMeasured,
+            GateCondition::Failures => fails_more_often(self),
+            GateCondition::WorseInRuns => self.verdict == Verdict::WorseInRuns,
+            // A comparison has no history.
+            GateCondition::Suspected | GateCondition::Drift => false,
         }
     }
 }
@@ -71,20 +97,16 @@ fn is_judged(comparison: &Comparison) -> bool {
     (comparison.ratio.is_some() || comparison.difference.is_some()) && !is_short
 }
 
-/// Returns whether a candidate lacks a benchmark of the baseline in every metric.
-fn lacks_any(comparisons: &[Comparison]) -> bool {
-    let is_same_benchmark = |one: &Comparison, other: &Comparison| {
-        one.subject.suite == other.subject.suite
-            && one.subject.benchmark == other.subject.benchmark
-            && one.subject.setting == other.subject.setting
-            && one.candidate == other.candidate
+/// Returns whether the candidate of a comparison lacks the benchmark in every metric, and the baseline does not.
+fn is_lacking(comparison: &Comparison, comparisons: &[Comparison]) -> bool {
+    let is_there = |other: &Comparison| {
+        other.subject.suite == comparison.subject.suite
+            && other.subject.benchmark == comparison.subject.benchmark
+            && other.subject.setting == comparison.subject.setting
+            && other.candidate == comparison.candidate
+            && other.candidate_estimate.is_some()
     };
-    comparisons.iter().any(|comparison| {
-        let is_there = |other: &Comparison| {
-            other.candidate_estimate.is_some() && is_same_benchmark(comparison, other)
-        };
-        comparison.baseline_estimate.is_some() && !comparisons.iter().any(is_there)
-    })
+    comparison.baseline_estimate.is_some() && !comparisons.iter().any(is_there)
 }
 
 /// Returns whether the candidate fails more often, or has only failures while the baseline succeeds.

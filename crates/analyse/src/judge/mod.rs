@@ -51,7 +51,7 @@ pub use detection_file::{ExperimentShare, ExperimentWriter, KnownExperiments};
 pub use detection_source::{ExperimentSource, ExperimentTask, SharedSource};
 pub use duet::DuetPart;
 pub use earlier::EarlierComparisons;
-pub use gate::{GateCondition, GateOutcome};
+pub use gate::GateOutcome;
 pub use looks::Looks;
 pub(crate) use metrics::stated_metric;
 pub use metrics::{MetricChoice, metric};
@@ -162,8 +162,12 @@ pub fn ratio(sides: [&SideSample; 2]) -> Option<JudgedRatio> {
 pub fn judge_together(ratios: &mut [&mut JudgedRatio]) -> Vec<bool> {
     let options = CompareOptions::default();
     let replications: Vec<&Replication> = ratios.iter().map(|it| &it.replication).collect();
-    let borders = [0.0, options.band().ln_1p()];
-    let answers = family::judge_family(&replications, &[], borders, &options, "");
+    let borders = family::FamilyBorders {
+        border: 0.0,
+        band: options.band().ln_1p(),
+    };
+    let borders = vec![borders; replications.len()];
+    let answers = family::judge_family(&replications, &[], &borders, &options, "");
     let judged = ratios.iter_mut().zip(answers);
     judged
         .map(|(judged, answer)| {

@@ -25,7 +25,7 @@ use crate::sample::{
     BenchmarkData, ComparedSides, GroupBy, Sample, SampleFilter, Setting, SidePlace, Subject,
     samples,
 };
-use lapwing_model::{Id, JudgedFrom, MetricName};
+use lapwing_model::{Id, JudgeLimits, JudgeSettings, JudgedFrom, MetricName};
 use lapwing_record::{InstanceData, StoreError};
 
 /// The split of one sample in two, as a control without a change.
@@ -272,7 +272,15 @@ impl SideSamples {
             }
             for (key, sides) in gathered {
                 let metric = metric(&all, name);
-                self.put(key, GatheredSamples { metric, sides });
+                let limits = JudgeLimits::default();
+                self.put(
+                    key,
+                    GatheredSamples {
+                        metric,
+                        limits,
+                        sides,
+                    },
+                );
             }
         }
     }
@@ -301,6 +309,7 @@ impl SideSamples {
     fn put(&mut self, key: (Subject, usize), new: GatheredSamples) {
         let known = self.samples.entry(key).or_insert_with(|| GatheredSamples {
             metric: new.metric.clone(),
+            limits: new.limits.clone(),
             sides: vec![Vec::new(); self.count],
         });
         if known.metric.better.is_none() {
@@ -316,6 +325,24 @@ impl SideSamples {
                 sample.convert_to(unit);
             }
         }
+    }
+
+    /// Sets what a suite file says of each benchmark and metric, apart from smallest effects if another was asked for,
+    /// removes what it mutes, and returns that.
+    pub fn apply_limits(&mut self, judge: &JudgeSettings, is_asked: bool) -> Vec<Subject> {
+        let mut muted = Vec::new();
+        self.samples.retain(|(subject, _), gathered| {
+            let mut limits = judge.limits_of(&subject.benchmark, &subject.metric);
+            limits.smallest_effect = limits.smallest_effect.filter(|_| !is_asked);
+            gathered.metric.better = limits.better.or(gathered.metric.better);
+            let is_muted = limits.mute == Some(true);
+            if is_muted {
+                muted.push(subject.clone());
+            }
+            gathered.limits = limits;
+            !is_muted
+        });
+        muted
     }
 
     /// Matches benchmarks by their ids alone if no suite is on two sides, as with files of two tools. Returns the
@@ -384,13 +411,15 @@ impl SideSamples {
         let mut comparisons: Vec<Comparison> = pairs
             .par_iter()
             .map(|pair| {
-                compare(
+                let mut comparison = compare(
                     pair.subject.clone(),
                     pair.metric.clone(),
                     pair.names,
                     pair.sides,
                     options,
-                )
+                );
+                comparison.limit(pair.limits);
+                comparison
             })
             .collect();
         decide(&mut comparisons, &self.earlier, options);
@@ -507,7 +536,15 @@ impl SideSamples {
         let mut all = Self::new(vec!["old".to_owned(), "new".to_owned()]);
         for (subject, metric, sides) in samples {
             let sides = sides.map(|side| vec![side]).into();
-            all.put((subject, 0), GatheredSamples { metric, sides });
+            let limits = JudgeLimits::default();
+            all.put(
+                (subject, 0),
+                GatheredSamples {
+                    metric,
+                    limits,
+                    sides,
+                },
+            );
         }
         all
     }

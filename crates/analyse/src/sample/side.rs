@@ -227,6 +227,11 @@ impl SideSpec {
         })
     }
 
+    /// Returns whether it is a word without a prefix, which is looked up.
+    pub fn is_word(&self) -> bool {
+        self.kind.is_none() && self.query.is_none()
+    }
+
     /// Returns whether it is a file, whatever the store contains.
     pub fn is_file(&self) -> bool {
         self.kind == Some(SideKind::File)

@@ -22,7 +22,9 @@ use lapwing_model::text::counted;
 use lapwing_model::{Better, Id};
 use lapwing_show::answers::judgement::{JudgeAnswer, Judged, JudgedSessions};
 use lapwing_show::writing::NextStep;
-use lapwing_stats::{Confidence, LookedDifference, NeededReplicates, SlowdownAnswer, VerdictRule};
+use lapwing_stats::{
+    ChangeAnswer, Confidence, ExpectedChange, LookedDifference, NeededReplicates, VerdictRule,
+};
 
 use super::bisect::{CommitOptions, check_metric, say_news};
 use crate::cleaning::CleaningOptions;
@@ -35,22 +37,29 @@ use crate::session;
 const SESSIONS: usize = 3;
 /// The fewest instances of a stored baseline.
 const FEWEST: usize = 5;
+/// The smallest change that matters, where nothing says another.
+const USUAL_EFFECT: f64 = 0.05;
 
-/// Judge whether the checked-out state is slower than a baseline, for scripts and `git bisect run`
+/// Judge whether the checked-out state is slower or faster than a baseline, for scripts and `git bisect run`
 ///
 /// `lapwing judge --baseline v1.4 -- ./bench` measures the working tree as it is, and v1.4 in its own
-/// worktree, alternately, until the answer is clear. Exit code 0: not slower; 1: slower; 125: cannot be
-/// built or measured, or undecided after --instances, which `git bisect run` skips; 128: wrong usage,
-/// which ends `git bisect run`.
+/// worktree, alternately, until the answer is clear. Exit code 0: as expected, which is not slower by default;
+/// 1: not as expected; 125: cannot be built or measured, or undecided after --instances, which
+/// `git bisect run` skips; 128: wrong usage, which ends `git bisect run`.
 #[derive(Debug, Args)]
 pub struct JudgeCommand {
     /// Baseline: a Git revision, which is measured too; or stored measurements as in `compare`, such as
     /// `session:nightly` [default: the first good commit of the `git bisect` in progress]
     #[arg(long, value_name = "SIDE")]
     baseline: Option<String>,
-    /// Smallest change that matters, such as 3%
-    #[arg(long, value_name = "CHANGE", value_parser = parse_change, default_value = "5%")]
-    smallest_effect: f64,
+    /// What is expected, which is exit code 0: `not-slower`, `faster`, `same` (not by more than the smallest change
+    /// that matters), or `slower`, which lets `git bisect run` find an improvement; `faster=3%` says that change as well
+    /// [default: not-slower]
+    #[arg(long, value_name = "WHAT", value_parser = parse_expected, default_value = "not-slower", hide_default_value = true)]
+    expect: (ExpectedChange, Option<f64>),
+    /// Smallest change that matters, such as 3% [default: the suite's for this benchmark, or 5%]
+    #[arg(long, value_name = "CHANGE", value_parser = parse_change)]
+    smallest_effect: Option<f64>,
     #[command(flatten)]
     options: CommitOptions,
 }
@@ -89,6 +98,10 @@ impl JudgeCommand {
             let error =
                 CliError::input("--confidence is that of the answer, and must be above 50 %");
             return Err(wrong(error));
+        }
+        if self.expect.1.is_some() && self.smallest_effect.is_some() {
+            let error = CliError::input("--smallest-effect and --expect both say a change");
+            return Err(wrong(error.hint("remove one of them")));
         }
         check_metric(&plan, &self.options.metric).map_err(wrong)?;
         let candidate = self.candidate(&plan).map_err(wrong)?;
@@ -182,6 +195,7 @@ impl JudgeCommand {
         baseline: JudgedBaseline,
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
+        let (expected, effect) = self.expect;
         let store = crate::store::open_for_writing(context)?;
         let judging = CleaningOptions::default().judging()?;
         if let Some(note) = judging.honour(&store)? {
@@ -243,12 +257,26 @@ impl JudgeCommand {
             commits: [0, working_tree],
             baseline: stored_baseline,
             most: self.options.instances as usize,
-            // Each of both wrong answers may have all of the error rate.
-            alpha: 2.0 * (1.0 - self.options.confidence.level()),
+            alpha: expected.two_sided_level(1.0 - self.options.confidence.level()),
         };
+        let limits = judging
+            .suite
+            .limits_of(&plan.cases[0].benchmark.id, &self.options.metric);
+        if limits.mute == Some(true) {
+            let id = &plan.cases[0].benchmark.id;
+            context.terminal.note(&format!(
+                "`{id}` is muted in the suite file, and judged because it was asked for"
+            ));
+        }
+        let asked = effect.or(self.smallest_effect);
+        let smallest_effect = asked.or(limits.smallest_effect).unwrap_or(USUAL_EFFECT);
+        let better = limits
+            .better
+            .or_else(|| declared_better(&plan, &self.options.metric));
         let rule = JudgementRule {
-            is_higher_better: is_higher_better(&plan, &self.options.metric),
-            smallest_effect: self.smallest_effect,
+            expected,
+            is_higher_better: better == Some(Better::Higher),
+            smallest_effect,
         };
         let mut unbuilt = None;
         let ended = Cell::new(None);
@@ -265,7 +293,7 @@ impl JudgeCommand {
                     return Ok(end);
                 }
                 let compared = comparison.measure(&mut visits, measurement, |looked| {
-                    rule.answer(looked) != SlowdownAnswer::Undecided
+                    rule.answer(looked) != ChangeAnswer::Undecided
                 })?;
                 let end = match &compared {
                     ComparisonEnd::Interrupted => RunEnd::Interrupted,
@@ -287,13 +315,13 @@ impl JudgeCommand {
             },
             (Some(ComparisonEnd::Compared(compared)), None) => {
                 let answer = rule.answer(&compared.looked);
-                let is_undecided = answer == SlowdownAnswer::Undecided;
+                let is_undecided = answer == ChangeAnswer::Undecided;
                 let are_others = matches!(judged_sessions, JudgedSessions::Others(_));
                 Judged::Measured {
                     answer,
                     comparison: compared.looked,
                     // More instances do not make sessions alike.
-                    needed: needed(&compared.looked, self.smallest_effect)
+                    needed: needed(&compared.looked, smallest_effect)
                         .filter(|_| is_undecided && !are_others),
                 }
             }
@@ -326,12 +354,15 @@ impl JudgeCommand {
             },
         };
         let status = match &judged {
-            Judged::Measured { answer, .. } => match answer {
-                SlowdownAnswer::NotSlower => ExitStatus::Fine,
-                SlowdownAnswer::Slower => ExitStatus::Judged,
-                SlowdownAnswer::Undecided => ExitStatus::Skip,
+            Judged::Measured { answer, .. } => match expected.is_met(*answer) {
+                Some(true) => ExitStatus::Fine,
+                Some(false) => ExitStatus::Judged,
+                None => ExitStatus::Skip,
             },
-            Judged::BothZero => ExitStatus::Fine,
+            Judged::BothZero => match expected {
+                ExpectedChange::NotSlower | ExpectedChange::Same => ExitStatus::Fine,
+                ExpectedChange::Faster | ExpectedChange::Slower => ExitStatus::Judged,
+            },
             Judged::NotMeasured { .. } if !can_others => ExitStatus::Abort,
             Judged::NotMeasured { .. } => ExitStatus::Skip,
         };
@@ -339,7 +370,8 @@ impl JudgeCommand {
             benchmark: plan.cases[0].benchmark.id.clone(),
             metric: self.options.metric.clone(),
             baseline: name,
-            smallest_effect: self.smallest_effect,
+            smallest_effect,
+            expected,
             confidence: self.options.confidence.level(),
             next: next_step(&judged, context).into_iter().collect(),
             judged,
@@ -368,24 +400,39 @@ fn next_step(judged: &Judged, context: &Context) -> Option<NextStep> {
 
 /// How a comparison is judged.
 struct JudgementRule {
+    expected: ExpectedChange,
     is_higher_better: bool,
     smallest_effect: f64,
 }
 
 impl JudgementRule {
-    fn answer(&self, compared: &LookedDifference) -> SlowdownAnswer {
+    fn answer(&self, compared: &LookedDifference) -> ChangeAnswer {
         let looked = match self.is_higher_better {
             true => compared.reversed(),
             false => *compared,
         };
-        SlowdownAnswer::at(&looked, self.smallest_effect.ln_1p())
+        self.expected.answer(&looked, self.smallest_effect.ln_1p())
     }
 }
 
-fn is_higher_better(plan: &Plan, metric: &str) -> bool {
-    let metrics = declared_metrics(&plan.cases);
-    let declared = metrics.get(metric).and_then(|it| it.better);
-    declared == Some(Better::Higher)
+fn declared_better(plan: &Plan, metric: &str) -> Option<Better> {
+    declared_metrics(&plan.cases).get(metric)?.better
+}
+
+/// Returns what is expected, with the smallest change that matters if it is given: `faster=3%`.
+fn parse_expected(text: &str) -> Result<(ExpectedChange, Option<f64>), String> {
+    let (name, change) = match text.split_once('=') {
+        Some((name, change)) => (name, Some(parse_change(change)?)),
+        None => (text, None),
+    };
+    let expected = match name {
+        "not-slower" => ExpectedChange::NotSlower,
+        "faster" => ExpectedChange::Faster,
+        "same" => ExpectedChange::Same,
+        "slower" => ExpectedChange::Slower,
+        _ => return Err("write not-slower, faster, same or slower, such as faster=3%".to_owned()),
+    };
+    Ok((expected, change))
 }
 
 /// Returns how many instances per side would probably decide.

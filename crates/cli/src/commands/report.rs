@@ -110,6 +110,7 @@ impl ReportCommand {
         let asked = self.filters.filter()?;
         let judging = JudgingOptions {
             main: self.main.choice(),
+            is_effect_asked: self.statistics.smallest_effect.is_some(),
             ..self.triage.over(self.cleaning.judging()?)
         };
         let mut comparisons = self.comparisons(&self.compare, &asked, &judging, context)?;

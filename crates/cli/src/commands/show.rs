@@ -80,7 +80,8 @@ impl ShowCommand {
         let session = &state.session;
         let metric = self.metric.as_deref();
         let stored = plan.stop_early.as_ref().and_then(|it| it.metric.as_deref());
-        let mut answer = session_answer(&store, session, &plan, metric.or(stored))?;
+        let effect = plan.stop_early.as_ref().and_then(|it| it.smallest_effect);
+        let mut answer = session_answer(&store, session, &plan, (metric.or(stored), effect))?;
         answer.all_figures = context.verbose;
         if let Some(metric) = metric
             && !answer.results.is_empty()

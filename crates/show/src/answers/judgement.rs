@@ -1,8 +1,8 @@
-//! Whether a state is slower than a baseline: `lapwing judge`.
+//! Whether a state is slower or faster than a baseline, or the same: `lapwing judge`.
 
 use lapwing_analyse::judge::{Caution, SessionNoise};
 use lapwing_model::text::counted;
-use lapwing_stats::{LookedDifference, NeededReplicates, SlowdownAnswer};
+use lapwing_stats::{ChangeAnswer, ExpectedChange, LookedDifference, NeededReplicates};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -24,6 +24,8 @@ pub struct JudgeAnswer {
     pub baseline: String,
     /// The smallest change that matters, as a share.
     pub smallest_effect: f64,
+    /// What was expected.
+    pub expected: ExpectedChange,
     /// The confidence of the answer.
     pub confidence: f64,
     /// The judgement.
@@ -74,7 +76,7 @@ pub enum Judged {
     /// Both sides were measured.
     Measured {
         /// The judgement.
-        answer: SlowdownAnswer,
+        answer: ChangeAnswer,
         /// Their comparison.
         comparison: LookedDifference,
         /// The instances per side that would probably decide, if it is undecided.
@@ -97,6 +99,10 @@ struct JudgeFields<'a> {
     benchmark: &'a str,
     metric: &'a str,
     baseline: &'a str,
+    /// What was expected: `not-slower`, `faster`, `same` or `slower`.
+    expected: &'static str,
+    /// Whether the answer is that; `null` if it is undecided.
+    as_expected: Option<bool>,
     /// The smallest change that matters, as a share.
     smallest_effect: f64,
     /// The confidence of the answer.
@@ -133,6 +139,13 @@ impl JudgeAnswer {
             benchmark: &self.benchmark,
             metric: &self.metric,
             baseline: &self.baseline,
+            expected: match self.expected {
+                ExpectedChange::NotSlower => "not-slower",
+                ExpectedChange::Faster => "faster",
+                ExpectedChange::Same => "same",
+                ExpectedChange::Slower => "slower",
+            },
+            as_expected: self.answer().and_then(|it| self.expected.is_met(it)),
             smallest_effect: self.smallest_effect,
             confidence: self.confidence,
             session: &self.session,
@@ -152,7 +165,7 @@ impl JudgeAnswer {
             } => {
                 let (ratio, interval) = comparison.ratio();
                 let has_interval = interval.upper.is_finite();
-                let is_undecided = *answer == SlowdownAnswer::Undecided;
+                let is_undecided = *answer == ChangeAnswer::Undecided;
                 JudgeFields {
                     ratio: Some(ratio),
                     lower: has_interval.then_some(interval.lower),
@@ -169,9 +182,44 @@ impl JudgeAnswer {
         }
     }
 
+    /// Returns the answer; `None` if it was not measured.
+    fn answer(&self) -> Option<ChangeAnswer> {
+        match &self.judged {
+            Judged::Measured { answer, .. } => Some(*answer),
+            Judged::BothZero => Some(match self.expected {
+                ExpectedChange::NotSlower | ExpectedChange::Slower => ChangeAnswer::NotSlower,
+                ExpectedChange::Faster => ChangeAnswer::NotFaster,
+                ExpectedChange::Same => ChangeAnswer::Same,
+            }),
+            Judged::NotMeasured { .. } => None,
+        }
+    }
+
     fn too_wide(&self) -> String {
         let effect = percent(self.smallest_effect);
-        format!("the interval contains both no change and a slowdown of {effect}")
+        let other = match self.expected {
+            ExpectedChange::NotSlower | ExpectedChange::Slower => "a slowdown",
+            ExpectedChange::Faster => "a speed-up",
+            ExpectedChange::Same => "a change",
+        };
+        format!("the interval contains both no change and {other} of {effect}")
+    }
+
+    /// Returns `slower than v1.4 within these sessions`, what an answer says; empty if it is undecided.
+    fn said(&self, answer: ChangeAnswer, scope: &str) -> String {
+        let (baseline, effect) = (&self.baseline, percent(self.smallest_effect));
+        match answer {
+            ChangeAnswer::Slower => format!("slower than {baseline}{scope}"),
+            ChangeAnswer::Faster => format!("faster than {baseline}{scope}"),
+            ChangeAnswer::NotSlower => {
+                format!("not slower than {baseline} by {effect} or more{scope}")
+            }
+            ChangeAnswer::NotFaster => {
+                format!("not faster than {baseline} by {effect} or more{scope}")
+            }
+            ChangeAnswer::Same => format!("within {effect} of {baseline}{scope}"),
+            ChangeAnswer::Undecided => String::new(),
+        }
     }
 }
 
@@ -201,10 +249,17 @@ impl Answer for JudgeAnswer {
             ..
         } = self;
         let headline = match &self.judged {
-            Judged::BothZero => format!(
-                "`{benchmark}` is not slower than {baseline}: {} is 0 in both",
-                self.metric
-            ),
+            Judged::BothZero => {
+                let same = match self.expected {
+                    ExpectedChange::Faster => "not faster than",
+                    ExpectedChange::Same => "the same as",
+                    ExpectedChange::NotSlower | ExpectedChange::Slower => "not slower than",
+                };
+                format!(
+                    "`{benchmark}` is {same} {baseline}: {} is 0 in both",
+                    self.metric
+                )
+            }
             Judged::NotMeasured { reason, .. } => {
                 format!("`{benchmark}` cannot be measured: {reason}")
             }
@@ -214,19 +269,15 @@ impl Answer for JudgeAnswer {
                 needed,
             } => {
                 let evidence = format!("{}, {}", comparison.text(), comparison.instances_text());
-                let effect = percent(self.smallest_effect);
-                let scope = self.sessions.scope();
                 match answer {
-                    SlowdownAnswer::Slower => {
-                        format!("`{benchmark}` is slower than {baseline}{scope}: {evidence}")
-                    }
-                    SlowdownAnswer::NotSlower => format!(
-                        "`{benchmark}` is not slower than {baseline} by {effect} or more{scope}: {evidence}"
-                    ),
-                    SlowdownAnswer::Undecided => format!(
+                    ChangeAnswer::Undecided => format!(
                         "`{benchmark}`: undecided against {baseline}: {evidence}{}",
                         needed_text(*needed)
                     ),
+                    decided => {
+                        let said = self.said(*decided, self.sessions.scope());
+                        format!("`{benchmark}` is {said}: {evidence}")
+                    }
                 }
             }
         };
@@ -253,14 +304,14 @@ impl Answer for JudgeAnswer {
     }
 
     fn verdict(&self) -> Option<&'static str> {
-        Some(match &self.judged {
-            Judged::BothZero => "not_slower",
-            Judged::NotMeasured { .. } => "not_measured",
-            Judged::Measured { answer, .. } => match answer {
-                SlowdownAnswer::Slower => "slower",
-                SlowdownAnswer::NotSlower => "not_slower",
-                SlowdownAnswer::Undecided => "undecided",
-            },
+        Some(match self.answer() {
+            None => "not_measured",
+            Some(ChangeAnswer::Slower) => "slower",
+            Some(ChangeAnswer::Faster) => "faster",
+            Some(ChangeAnswer::NotSlower) => "not_slower",
+            Some(ChangeAnswer::NotFaster) => "not_faster",
+            Some(ChangeAnswer::Same) => "same",
+            Some(ChangeAnswer::Undecided) => "undecided",
         })
     }
 }

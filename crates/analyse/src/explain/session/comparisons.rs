@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_model::{Better, Metric};
+use lapwing_model::{Better, JudgeLimits, Metric};
 
 use super::{SessionResult, SessionResults};
 use crate::judge::{CompareOptions, Comparison, SideSample, compare, decide};
@@ -90,7 +90,10 @@ impl SessionResults {
         is_of_variants: bool,
         best_of: usize,
     ) -> Vec<SessionComparison<'a>> {
-        let options = CompareOptions::default();
+        let options = CompareOptions {
+            smallest_effect: self.smallest_effect,
+            ..CompareOptions::default()
+        };
         let judged: Vec<JudgedPair<'_>> = (pairs.into_iter())
             .flat_map(|pair| self.metrics_of(pair, is_of_variants))
             .collect();
@@ -109,13 +112,16 @@ impl SessionResults {
                 ..side.clone()
             });
             let names = names(judged.rows, is_of_variants);
-            compare(
-                subject,
-                judged.metric.clone(),
-                names,
-                sides.each_ref(),
-                &options,
-            )
+            let mut limits = match is_of_variants {
+                true => (self.limits).limits_of(&subject.benchmark, &subject.metric),
+                false => JudgeLimits::default(),
+            };
+            limits.smallest_effect = options.smallest_effect.or(limits.smallest_effect);
+            let mut metric = judged.metric.clone();
+            metric.better = limits.better.or(metric.better);
+            let mut comparison = compare(subject, metric, names, sides.each_ref(), &options);
+            comparison.limit(&limits);
+            comparison
         });
         let mut comparisons: Vec<Comparison> = compared.collect();
         decide(&mut comparisons, &self.history, &options);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lapwing_stats::{Confidence, NeededReplicates, look_levels};
 
-use super::SessionResults;
+use super::{SessionComparison, SessionResults};
 use crate::judge::{CompareOptions, Comparison, INSTANCES_FOR_A_VERDICT, Standing};
 
 /// The result of a look.
@@ -43,6 +43,33 @@ impl LookResult {
                 result.closed.insert(position);
             }
         }
+        result
+    }
+
+    /// Returns the state of comparisons of benchmarks with one of them, which is measured until all are answered.
+    pub fn of_benchmarks<'a>(
+        comparisons: &[SessionComparison<'_>],
+        cases: impl Iterator<Item = (&'a str, usize)>,
+    ) -> Self {
+        let mut result = Self::default();
+        let mut open: BTreeSet<&str> = BTreeSet::new();
+        let cases: Vec<(&str, usize)> = cases.collect();
+        let most = cases.iter().map(|(_, instances)| *instances).max();
+        for compared in comparisons {
+            result.questions += 1;
+            match compared.comparison.standing(most.unwrap_or(0)) {
+                Standing::Answered => result.answered += 1,
+                Standing::Open => open.extend([
+                    compared.baseline.benchmark.as_str(),
+                    compared.candidate.benchmark.as_str(),
+                ]),
+                Standing::Hopeless(_) => result.hopeless += 1,
+                Standing::Impossible => {}
+            }
+        }
+        let closed = cases.iter().enumerate();
+        let closed = closed.filter(|(_, (id, _))| !open.contains(id));
+        result.closed = closed.map(|(position, _)| position).collect();
         result
     }
 

@@ -5,7 +5,9 @@ mod looks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_model::{Benchmark, COUNTED, Id, InstanceOutcome, Metric, MetricName, Run};
+use lapwing_model::{
+    Benchmark, COUNTED, Id, InstanceOutcome, JudgeSettings, Metric, MetricName, Run,
+};
 use lapwing_record::{Filter, InstanceData, Store, StoreError};
 
 use super::advice::{Advice, advise};
@@ -33,6 +35,10 @@ pub struct PlannedResults<'a> {
     pub variants: Vec<ResultVariant>,
     /// Returns the positions of a benchmark, and of the variant of a run.
     pub positions: &'a ResultPositions<'a>,
+    /// What the suite says about judging.
+    pub limits: &'a JudgeSettings,
+    /// The smallest effect that was asked for, as a share.
+    pub smallest_effect: Option<f64>,
 }
 
 /// Returns the positions of a benchmark and of the variant of a run in the plan; `None` if it has none.
@@ -141,6 +147,10 @@ pub struct SessionResults {
     pub earlier: usize,
     /// Number of variants.
     pub variants: usize,
+    /// What the suite says about judging.
+    limits: JudgeSettings,
+    /// The smallest effect that was asked for, as a share.
+    smallest_effect: Option<f64>,
 }
 
 impl SessionResults {
@@ -203,6 +213,8 @@ impl SessionResults {
             metric,
             earlier,
             variants: planned.variants.len(),
+            limits: planned.limits.clone(),
+            smallest_effect: planned.smallest_effect,
         })
     }
 

@@ -5,12 +5,14 @@ use std::cmp::Ordering;
 use super::super::compare::SideSample;
 use super::session_sides::are_of_other_sessions;
 use crate::sample::{Setting, SideSetting, Subject, levels_text, pair_settings};
-use lapwing_model::{Levels, Metric, natural_order};
+use lapwing_model::{JudgeLimits, Levels, Metric, natural_order};
 
 /// The samples of all sides by one metric of a benchmark.
 #[derive(Debug, Clone)]
 pub(in crate::judge) struct GatheredSamples {
     pub metric: Metric,
+    /// What a suite file says about judging it.
+    pub limits: JudgeLimits,
     /// The settings of each side.
     pub sides: Vec<Vec<SideSample>>,
 }
@@ -21,6 +23,7 @@ pub(in crate::judge) struct ComparedPair<'a> {
     place: &'a Subject,
     pub subject: Subject,
     pub metric: &'a Metric,
+    pub limits: &'a JudgeLimits,
     pub candidate: usize,
     pub names: [&'a str; 2],
     pub sides: [&'a SideSample; 2],
@@ -75,6 +78,7 @@ impl GatheredSamples {
                     ..subject.clone()
                 },
                 metric: &self.metric,
+                limits: &self.limits,
                 candidate,
                 names: [&names[0], &names[candidate]],
                 sides: samples,

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lapwing_analyse::judge::{
-    COILED_RESAMPLES, CompareMethod, CompareOptions, Comparison, GateCondition, GateOutcome,
-    HAIL_REPLICATES, SampleSplit, SideSamples, SuiteComparison, Verdict, self_test,
+    COILED_RESAMPLES, CompareMethod, CompareOptions, Comparison, GateOutcome, HAIL_REPLICATES,
+    SampleSplit, SideSamples, SuiteComparison, Verdict, self_test,
 };
 use lapwing_analyse::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_model::text::{counted, plural};
+use lapwing_model::{GateCondition, GateRule};
 use lapwing_record::RunHead;
 use lapwing_show::answers::compare::{
     CompareAnswer, CompareSelfTestAnswer, ControlResult, HailAnswer, Unused, unused_note,
@@ -28,7 +29,8 @@ use crate::error::{CliError, ExitStatus};
 use crate::hints::known_sides_text;
 use crate::main_runs::MainOption;
 use crate::options::{
-    AnswerOptions, Context, ExportOptions, FilterOptions, NamedValue, check_plot, one_of,
+    AnswerOptions, Context, ExportOptions, FilterOptions, NamedValue, check_plot, gate_rules,
+    one_of,
 };
 use crate::profile::Compat;
 use crate::progress;
@@ -62,9 +64,10 @@ pub struct CompareCommand {
     /// three such hosts, else instances are compared
     #[arg(long, conflicts_with_all = ["split", "compat"], help_heading = "Sides")]
     pair_hosts: bool,
-    /// Exit with code 1 if one of these occurs; separate several with commas
-    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = one_of(&CONDITIONS), conflicts_with = "self_test")]
-    fail_on: Vec<GateCondition>,
+    /// Exit with code 1 if one of these occurs; separate several with commas, and write `regression:peak_memory` for
+    /// one metric. The suite file may say something else of a benchmark
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = gate_rules(&CONDITIONS), conflicts_with = "self_test")]
+    fail_on: Vec<GateRule>,
     /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["compat", "self_test"])]
     plot: Option<PathBuf>,
@@ -89,7 +92,8 @@ pub struct CompareCommand {
     filters: FilterOptions,
 }
 
-const CONDITIONS: [NamedValue<GateCondition>; 4] = [
+/// Conditions that fail a gate.
+pub const CONDITIONS: [NamedValue<GateCondition>; 8] = [
     (
         "regression",
         "A regression, or a benchmark missing from the candidate",
@@ -109,6 +113,22 @@ const CONDITIONS: [NamedValue<GateCondition>; 4] = [
         "inconclusive",
         "A benchmark that is undecided",
         GateCondition::Inconclusive,
+    ),
+    ("improvement", "An improvement", GateCondition::Improvement),
+    (
+        "change",
+        "A regression, an improvement, or a change of a metric without a direction",
+        GateCondition::Change,
+    ),
+    (
+        "equivalent",
+        "A benchmark that does not change",
+        GateCondition::Equivalent,
+    ),
+    (
+        "not-measured",
+        "A benchmark of which a side has no value",
+        GateCondition::NotMeasured,
     ),
 ];
 
@@ -162,6 +182,7 @@ impl CompareCommand {
         let judging = JudgingOptions {
             reading: Some(self.reading.options()),
             main: self.main.choice(),
+            is_effect_asked: self.statistics.smallest_effect.is_some(),
             ..self.triage.over(self.cleaning.judging()?)
         };
         let options = self.statistics.options(&judging);
@@ -257,7 +278,7 @@ impl CompareCommand {
             };
             chart.save(path)?;
         }
-        Ok(self.gate(&answer.comparisons, context))
+        Ok(gate_status(&self.fail_on, &answer.comparisons, context))
     }
 
     /// Returns the command that measures again what more instances decide.
@@ -272,32 +293,6 @@ impl CompareCommand {
         }
         let effect = self.statistics.smallest_effect;
         next_step_of_latest(&self.sides, &self.filters.filter()?, effect, context)
-    }
-
-    /// Returns the exit code, and explains it if the verdicts do not.
-    fn gate(&self, comparisons: &[Comparison], context: &Context) -> ExitStatus {
-        let note = |why: &str| context.terminal.note(why);
-        match GateOutcome::new(&self.fail_on, comparisons) {
-            GateOutcome::Passed => return ExitStatus::Fine,
-            GateOutcome::NothingJudged => return ExitStatus::NotEnough,
-            GateOutcome::OnlyGraded => {
-                note(
-                    "--fail-on regression judged nothing: a regression needs 3 instances per side; --fail-on worse-in-runs judges these files alone",
-                );
-                return ExitStatus::NotEnough;
-            }
-            GateOutcome::Worse => {}
-            GateOutcome::Lacking => note(
-                "--fail-on regression fails because the candidate lacks a benchmark of the baseline, or has no usable values of it",
-            ),
-            GateOutcome::MoreFailures => note(
-                "--fail-on failures fails because a benchmark fails more often than in the baseline",
-            ),
-            GateOutcome::Undecided => {
-                note("--fail-on inconclusive fails because a benchmark is undecided");
-            }
-        }
-        ExitStatus::Judged
     }
 
     /// Shows what the comparison does on A/A pairs made of the measurements.
@@ -354,8 +349,9 @@ impl CompareCommand {
         options: &CompareOptions,
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
-        if self.fail_on.contains(&GateCondition::Failures) {
-            let what = "`--compat hail` does not count failures of a benchmark";
+        let is_unknown = |rule: &GateRule| rule.condition != GateCondition::Regression;
+        if self.fail_on.iter().any(is_unknown) {
+            let what = "`--compat hail` has one condition";
             return Err(CliError::input(what).hint("use `--fail-on regression`"));
         }
         let GatheredSides {
@@ -384,7 +380,7 @@ impl CompareCommand {
         context.show(&answer, &self.answer)?;
         let mut verdicts = answer.comparisons.iter().map(|it| it.verdict());
         let regressed = verdicts.any(|verdict| verdict == Verdict::Regression);
-        let is_gate = self.fail_on.contains(&GateCondition::Regression);
+        let is_gate = !self.fail_on.is_empty();
         Ok(if is_gate && (regressed || candidate_lacks) {
             ExitStatus::Judged
         } else if answer.comparisons.is_empty() {
@@ -495,4 +491,34 @@ impl CompareCommand {
 fn nothing_measured() -> CliError {
     CliError::input("no measurement passes these filters")
         .hint("`lapwing list` shows the contents of the store")
+}
+
+/// Returns the exit code of a gate, and explains it if the verdicts do not.
+pub fn gate_status(
+    rules: &[GateRule],
+    comparisons: &[Comparison],
+    context: &Context,
+) -> ExitStatus {
+    let note = |why: &str| context.terminal.note(why);
+    match GateOutcome::new(rules, comparisons) {
+        GateOutcome::Passed => return ExitStatus::Fine,
+        GateOutcome::NothingJudged => return ExitStatus::NotEnough,
+        GateOutcome::OnlyGraded => {
+            note(
+                "--fail-on regression judged nothing: a regression needs 3 instances per side; --fail-on worse-in-runs judges these files alone",
+            );
+            return ExitStatus::NotEnough;
+        }
+        GateOutcome::Met(GateCondition::Failures) => note(
+            "--fail-on failures fails because a benchmark fails more often than in the baseline",
+        ),
+        GateOutcome::Met(GateCondition::Inconclusive) => {
+            note("--fail-on inconclusive fails because a benchmark is undecided");
+        }
+        GateOutcome::Met(_) => {}
+        GateOutcome::Lacking => note(
+            "--fail-on regression fails because the candidate lacks a benchmark of the baseline, or has no usable values of it",
+        ),
+    }
+    ExitStatus::Judged
 }

@@ -7,14 +7,15 @@ mod since;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, ValueEnum};
 use lapwing_analyse::detect::{
     ChangeKind, DetectOptions, DetectRule, Detection, Direction, FAILURES, Finding, Histories,
     HistoryOrder, HistorySeries, SelfTestOptions, SeriesState, detect, detect_by, measured,
     self_test,
 };
 use lapwing_analyse::sample::{MainChoice, RunOrder, SampleFilter, each_with_all_metrics};
+use lapwing_model::{GateCondition, GateRule};
 use lapwing_record::StoreError;
 use lapwing_show::answers::detect::{
     DetectAnswer, SelfTestAnswer, muted_note, order_name, too_short_note, unknown_note,
@@ -31,7 +32,7 @@ use crate::comparing::{compared_metrics, parse_share};
 use crate::error::{CliError, ExitStatus};
 use crate::main_runs::MainOption;
 use crate::options::{
-    AnswerOptions, Context, FilterOptions, NamedValue, check_output, is_stdout, one_of,
+    AnswerOptions, Context, FilterOptions, NamedValue, check_output, gate_rules, is_stdout, one_of,
     write_output,
 };
 use crate::profile::{Compat, Profile};
@@ -68,14 +69,10 @@ pub struct DetectCommand {
     /// Only report changes that may have happened after this version, run, Git revision or date
     #[arg(long, value_name = "WHEN", conflicts_with = "self_test")]
     changed_since: Option<String>,
-    /// Exit with code 1 if one of these occurs; separate several with commas
-    #[arg(
-        long,
-        value_name = "WHAT",
-        value_delimiter = ',',
-        conflicts_with = "self_test"
-    )]
-    fail_on: Vec<ChangeGate>,
+    /// Exit with code 1 if one of these occurs; separate several with commas, and write `regression:peak_memory` for
+    /// one metric. The suite file may say something else of a benchmark
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = gate_rules(&CONDITIONS), conflicts_with = "self_test")]
+    fail_on: Vec<GateRule>,
     /// Start a command if there are new changes, with these as JSON on its standard input; a change
     /// is reported once
     #[arg(long, value_name = "COMMAND", value_parser = NonEmptyStringValueParser::new(), conflicts_with = "self_test")]
@@ -135,17 +132,38 @@ const ORDERS: [NamedValue<HistoryOrder>; 2] = [
 ];
 
 /// Conditions that fail a gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ChangeGate {
-    /// A regression that was neither undone later nor triaged
-    Regression,
-    /// A regression, or a possible one in the newest run or the newest two, which another run has to confirm
-    Suspected,
-    /// A regression that is a drift
-    Drift,
-    /// A benchmark that is not measured any more
-    NotMeasured,
-}
+const CONDITIONS: [NamedValue<GateCondition>; 6] = [
+    (
+        "regression",
+        "A regression that was neither undone later nor triaged",
+        GateCondition::Regression,
+    ),
+    (
+        "suspected",
+        "A regression, or a possible one in the newest run or the newest two, which another run has to confirm",
+        GateCondition::Suspected,
+    ),
+    (
+        "drift",
+        "A regression that is a drift",
+        GateCondition::Drift,
+    ),
+    (
+        "not-measured",
+        "A benchmark that is not measured any more",
+        GateCondition::NotMeasured,
+    ),
+    (
+        "improvement",
+        "An improvement that was neither undone later nor triaged",
+        GateCondition::Improvement,
+    ),
+    (
+        "change",
+        "A change in any direction that was neither undone later nor triaged",
+        GateCondition::Change,
+    ),
+];
 
 impl DetectCommand {
     /// Reads the histories, finds their changes, and shows them.
@@ -338,28 +356,40 @@ impl DetectCommand {
 
     fn judge(&self, answer: &DetectAnswer, context: &Context) -> ExitStatus {
         let detection = &answer.detection;
-        let is_regression =
-            |finding: &Finding| finding.direction == Direction::Regression && finding.is_open();
-        let regressed = detection.findings.iter().any(is_regression);
-        let is_drift = |it: &Finding| it.kind == ChangeKind::Drift && is_regression(it);
-        let drifted = detection.findings.iter().any(is_drift);
-        let suspicions = detection.suspicions.iter();
-        let suspected = suspicions.map(|it| &it.finding).any(is_regression);
+        let conditions_of = |series: &HistorySeries| {
+            let own = series.fail_on.as_deref();
+            GateRule::conditions_of(&self.fail_on, &series.subject.metric, own)
+        };
+        let fails = |finding: &Finding, is_found: bool| {
+            let conditions = conditions_of(&answer.histories.series[finding.series]);
+            let is_regression = finding.direction == Direction::Regression;
+            conditions.iter().any(|condition| match condition {
+                GateCondition::Regression => is_found && is_regression,
+                GateCondition::Suspected => is_regression,
+                GateCondition::Drift => {
+                    is_found && is_regression && finding.kind == ChangeKind::Drift
+                }
+                GateCondition::Improvement => {
+                    is_found && finding.direction == Direction::Improvement
+                }
+                GateCondition::Change => is_found,
+                _ => false,
+            })
+        };
+        let found = detection.findings.iter().map(|it| (it, true));
+        let suspected = detection.suspicions.iter().map(|it| (&it.finding, false));
+        let mut open = found.chain(suspected).filter(|(it, _)| it.is_open());
         let is_missing = |state: &SeriesState| {
             matches!(
                 state,
                 SeriesState::NotMeasured { .. } | SeriesState::NothingUsable { .. }
             )
         };
-        let mut states = measured(&answer.histories, &detection.states).map(|(_, state)| state);
-        let missing = states.any(|state| is_missing(&state));
-        let fails = |gate: &ChangeGate| match gate {
-            ChangeGate::Regression => regressed,
-            ChangeGate::Drift => drifted,
-            ChangeGate::Suspected => suspected || regressed,
-            ChangeGate::NotMeasured => missing,
-        };
-        if self.fail_on.iter().any(fails) {
+        let mut states = measured(&answer.histories, &detection.states);
+        let lacks = states.any(|(series, state)| {
+            is_missing(&state) && conditions_of(series).contains(&GateCondition::NotMeasured)
+        });
+        if lacks || open.any(|(finding, is_found)| fails(finding, is_found)) {
             return ExitStatus::Judged;
         }
         // What was not judged never passes, whatever was said of by-products such as failures.
@@ -368,7 +398,13 @@ impl DetectCommand {
         }
         let series = answer.histories.series.iter().zip(&detection.states);
         let mut judged = series.filter(|(_, state)| matches!(state, SeriesState::Tested));
-        let asks_for_regressions = (self.fail_on.iter()).any(|it| *it != ChangeGate::NotMeasured);
+        let needs_direction = |rule: &GateRule| {
+            !matches!(
+                rule.condition,
+                GateCondition::NotMeasured | GateCondition::Change
+            )
+        };
+        let asks_for_regressions = self.fail_on.iter().any(needs_direction);
         let is_measured = |series: &HistorySeries| series.subject.metric != FAILURES;
         if asks_for_regressions
             && !judged.any(|(series, _)| is_measured(series) && series.metric.better.is_some())

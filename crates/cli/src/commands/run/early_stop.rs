@@ -7,13 +7,14 @@ use lapwing_analyse::explain::LookResult;
 use lapwing_analyse::judge::{CompareOptions, Comparison, MetricChoice};
 use lapwing_analyse::sample::{RunKey, SampleFilter, Selector, SideSpec};
 use lapwing_measure::session::{LookedMeasurement, OpenMeasurement, measure_between_looks};
-use lapwing_measure::suite::{Plan, StopEarly};
+use lapwing_measure::suite::{AdHoc, Plan, StopEarly};
 use lapwing_measure::{FixedSchedule, RunEnd, RunError};
-use lapwing_model::Id;
 use lapwing_model::text::{counted, grouped};
+use lapwing_model::{Id, Session};
 
+use super::familiar::REFERENCE;
 use super::session_results;
-use crate::cleaning::CleaningOptions;
+use crate::cleaning::{CleaningOptions, JudgingOptions};
 use crate::comparing::gather;
 use crate::error::CliError;
 use crate::options::Context;
@@ -27,7 +28,7 @@ const PRECISION: f64 = 0.05;
 /// A session that is judged while it is measured.
 pub struct JudgedSession<'a> {
     pub plan: &'a Plan,
-    pub session: Id,
+    pub session: &'a Session,
     pub rule: &'a StopEarly,
     pub context: &'a Context,
 }
@@ -62,7 +63,7 @@ impl JudgedSession<'_> {
             return;
         }
         let question = match candidates(self.plan).len() {
-            0 | 1 => "mean",
+            0 | 1 if !are_compared(self.plan) => "mean",
             _ => "comparison",
         };
         let abandoned = match result.hopeless {
@@ -92,8 +93,16 @@ impl JudgedSession<'_> {
         if candidates.len() < 2 {
             let precision = self.rule.smallest_effect.unwrap_or(PRECISION);
             let store = open_for_reading(self.context)?;
-            let metric = self.rule.metric.as_deref();
-            let results = session_results(&store, self.session, plan, metric)?;
+            let asked = (self.rule.metric.as_deref(), self.rule.smallest_effect);
+            let results = session_results(&store, self.session.id, plan, asked)?;
+            if are_compared(plan) {
+                let reference = self.session.attributes.get(REFERENCE);
+                let reference = reference.and_then(|it| it.as_str());
+                return Ok(LookResult::of_benchmarks(
+                    &results.compare_benchmarks(reference),
+                    cases,
+                ));
+            }
             return Ok(LookResult::of_means(
                 &results,
                 cases.map(|(id, _)| id),
@@ -103,7 +112,7 @@ impl JudgedSession<'_> {
         let options = |options| options;
         let comparisons = comparisons(
             plan,
-            self.session,
+            self.session.id,
             &candidates,
             self.rule,
             options,
@@ -111,6 +120,11 @@ impl JudgedSession<'_> {
         )?;
         Ok(LookResult::of_comparisons(&comparisons, cases))
     }
+}
+
+/// Returns whether the commands of a plan are compared with each other.
+fn are_compared(plan: &Plan) -> bool {
+    plan.suite == AdHoc::SUITE && plan.cases.len() > 1 && plan.variants.len() < 2
 }
 
 /// Returns the sides that are compared: the commits of a range, else all variants but the control.
@@ -143,7 +157,10 @@ pub fn comparisons(
     context: &Context,
 ) -> Result<Vec<Comparison>, CliError> {
     let folder = plan.directory.as_ref().map(Path::new);
-    let judging = CleaningOptions::of_folder(folder).judging()?;
+    let judging = JudgingOptions {
+        is_effect_asked: rule.smallest_effect.is_some(),
+        ..CleaningOptions::of_folder(folder).judging()?
+    };
     let metric = rule.metric.clone().unwrap_or_else(|| METRIC.to_owned());
     let filter = SampleFilter {
         runs: Selector::of(RunKey::Session, &[session.to_string()]),

@@ -23,15 +23,16 @@ mod words;
 use std::path::PathBuf;
 
 use lapwing_analyse::explain::Advice;
+use lapwing_analyse::judge::Comparison;
 use lapwing_analyse::sample::{RunKey, Selector};
 use lapwing_measure::session::{MeasuredSession, MeasuringParts, SessionOpening, SessionRequest};
 use lapwing_measure::stack::STACKS;
 use lapwing_measure::suite::{
-    Confinement, Isolation, MOST_INSTANCES_IN_ALL, Plan, StopEarly, Variant,
+    AdHoc, Confinement, Isolation, MOST_INSTANCES_IN_ALL, Plan, StopEarly, Variant,
 };
 use lapwing_measure::{FixedSchedule, NextLook, RunEnd};
-use lapwing_model::Session;
 use lapwing_model::text::shell_word;
+use lapwing_model::{GateRule, Session};
 use lapwing_record::Store;
 use lapwing_record::private::hidden_in_plan;
 use lapwing_show::answers::session::{SessionAnswer, nothing_to_measure};
@@ -44,6 +45,7 @@ pub use self::cluster::{
 };
 pub use self::dry_run::past_seconds;
 use self::early_stop::JudgedSession;
+use self::familiar::REFERENCE;
 pub use self::from_file::PlannedRun;
 pub use self::measuring::MeasuringOptions;
 pub use self::options::{
@@ -57,6 +59,7 @@ pub use self::study_session::STUDY;
 pub use self::study_session::study_request;
 pub use self::tool_files::ToolFiles;
 pub use self::words::{ProgramOrigin, commands, is_executable};
+use crate::commands::compare::gate_status;
 use crate::commands::indicator::inherited_variables;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, ExportOptions};
@@ -108,8 +111,23 @@ impl Run {
         }
         self.export.check()?;
         self.files.check(context)?;
-        let request = self.request(context)?;
+        let mut request = self.request(context)?;
         let mut planned = self.planned(&request, context)?;
+        if !self.fail_on.is_empty() {
+            let plan = &planned.session.plan;
+            let is_of_commands = plan.suite == AdHoc::SUITE;
+            if plan.variants.len() < 2 && !(is_of_commands && plan.cases.len() > 1) {
+                return Err(CliError::input(
+                    "--fail-on compares variants or commands, and there is one",
+                )
+                .hint("give two commands (-c), or a suite with variants"));
+            }
+            if is_of_commands && plan.variants.len() < 2 {
+                let first = plan.cases[0].benchmark.id.clone();
+                let reference = request.attributes.entry(REFERENCE.to_owned());
+                reference.or_insert(first.into());
+            }
+        }
         self.isolate(&mut planned.session.plan, context)?;
         self.files.check_plan(&planned.session.plan)?;
         if planned.session.plan.variants.is_empty() {
@@ -154,6 +172,7 @@ impl Run {
             plot: self.measuring.plot.clone(),
             metric: self.metric.clone(),
             smallest_effect: self.smallest_effect,
+            fail_on: self.fail_on.clone(),
             is_again: self.again == Some(AgainWhat::Inconclusive),
             is_part: false,
         }
@@ -209,7 +228,7 @@ impl Measurement {
             |session, measurement| match &plan.stop_early {
                 Some(rule) => JudgedSession {
                     plan: &plan,
-                    session: session.id,
+                    session,
                     rule,
                     context,
                 }
@@ -260,7 +279,7 @@ fn continue_session(
         match &plan.stop_early {
             Some(rule) if look.is_none() => JudgedSession {
                 plan,
-                session: stored.id,
+                session: &stored,
                 rule,
                 context,
             }
@@ -284,6 +303,8 @@ pub struct RunReport {
     pub metric: Option<String>,
     /// The smallest effect to decide about; that of the suite by default.
     pub smallest_effect: Option<f64>,
+    /// What fails.
+    pub fail_on: Vec<GateRule>,
     /// Whether more instances were added to a session.
     pub is_again: bool,
     /// Whether it is one of several rounds, whose results are not shown each.
@@ -319,7 +340,8 @@ impl RunReport {
         let rule = plan.stop_early.as_ref();
         let stored = rule.and_then(|rule| rule.metric.as_deref());
         let metric = stored.or(self.metric.as_deref());
-        let mut answer = session_answer(store, session, plan, metric)?;
+        let effect = rule.map_or(self.smallest_effect, |rule| rule.smallest_effect);
+        let mut answer = session_answer(store, session, plan, (metric, effect))?;
         answer.all_figures = context.verbose;
         if !self.is_part {
             answer.next = self.next_steps(plan, store, session, end, context)?;
@@ -356,7 +378,12 @@ impl RunReport {
                 Ok(ExitStatus::Failed)
             }
             RunEnd::Complete if answer.results.is_empty() => Ok(ExitStatus::NotEnough),
-            RunEnd::Complete => Ok(ExitStatus::Fine),
+            RunEnd::Complete if self.fail_on.is_empty() => Ok(ExitStatus::Fine),
+            RunEnd::Complete => {
+                let compared = answer.compared().into_iter();
+                let comparisons: Vec<Comparison> = compared.map(|it| it.comparison).collect();
+                Ok(gate_status(&self.fail_on, &comparisons, context))
+            }
         }
     }
 

@@ -13,6 +13,7 @@ use lapwing_measure::suite::{
     AdHoc, BurnIn, CommandLine, ExecutorTables, ExitCodes, MOST_INSTANCES, MOST_ITERATIONS,
     OutputMetrics, Settings, StopEarly, parse_duration,
 };
+use lapwing_model::GateRule;
 use lapwing_model::Object;
 use lapwing_model::text::grouped;
 
@@ -25,10 +26,11 @@ use super::measuring::MeasuringOptions;
 use super::tool_files::ToolFiles;
 use super::words;
 use crate::commands::bisect::check_metric;
+use crate::commands::compare::CONDITIONS;
 use crate::comparing::parse_change;
 use crate::error::CliError;
 use crate::isolation::IsolationOptions;
-use crate::options::{AnswerOptions, Context, ExportOptions};
+use crate::options::{AnswerOptions, Context, ExportOptions, gate_rules};
 use crate::suite::plan_file::PlanFile;
 use crate::suite::suite_file::{self, SUITE_FILE};
 
@@ -84,8 +86,12 @@ pub struct Run {
     /// measure only the benchmarks it names
     #[arg(long, value_name = "FILE", help_heading = "Repetitions and limits")]
     pub plan: Option<PathBuf>,
-    /// Stop measuring a benchmark when the comparison of its variants, or of commits with the first, has a
-    /// verdict, or will hardly get one; --instances is the maximum. False alarms stay at 5 %
+    /// Exit with code 1 if one of these occurs, compared with the first command or variant; separate several with
+    /// commas, and write `regression:peak_memory` for one metric
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = gate_rules(&CONDITIONS), conflicts_with_all = ["resume", "again"])]
+    pub fail_on: Vec<GateRule>,
+    /// Stop measuring a benchmark when the comparison of its variants, of commits with the first, or of commands with the
+    /// fastest, has a verdict, or will hardly get one; --instances is the maximum. False alarms stay at 5 %
     #[arg(
         long,
         conflicts_with = "resume",

@@ -22,9 +22,9 @@ impl Run {
             );
         }
         let judged = self.metric.is_some() || self.smallest_effect.is_some();
-        if judged && !self.stop_early {
+        if judged && !self.stop_early && self.fail_on.is_empty() {
             return Err(CliError::input(
-                "--metric and --smallest-effect belong to --stop-early or --again inconclusive",
+                "--metric and --smallest-effect belong to --fail-on, --stop-early or --again inconclusive",
             )
             .hint("`lapwing compare --smallest-effect 3%` judges a measured session"));
         }

@@ -1,6 +1,7 @@
 //! The results of a session: reading and showing them.
 
 use std::io::Write;
+use std::path::Path;
 
 use lapwing_analyse::explain::{PlannedResults, ResultVariant, SessionResults};
 use lapwing_measure::session::place_in;
@@ -12,15 +13,17 @@ use lapwing_show::writing::AnswerFormat;
 
 use super::familiar::REFERENCE;
 use super::{RunReport, STUDY};
+use crate::cleaning::CleaningOptions;
 use crate::error::CliError;
 use crate::options::{Context, answer_text};
 
-/// Reads the results of a session; its variants are compared by a metric, or by wall time.
+/// Reads the results of a session; its variants are compared by a metric, or by wall time, with the smallest effect that was
+/// asked for or that of the suite.
 pub fn session_results(
     store: &Store,
     session: Id,
     plan: &Plan,
-    metric: Option<&str>,
+    (metric, effect): (Option<&str>, Option<f64>),
 ) -> Result<SessionResults, StoreError> {
     let is_shell_command = |command: &CommandLine| matches!(command, CommandLine::Shell(_));
     let variants = plan.variants.iter().map(|variant| ResultVariant {
@@ -29,12 +32,18 @@ pub fn session_results(
         has_environment: variant.python.is_some(),
     });
     let cases = plan.cases.iter();
+    let folder = plan.directory.as_ref().map(Path::new);
+    // A suite that is not there any more says nothing.
+    let judging = CleaningOptions::of_folder(folder).judging();
+    let limits = judging.map(|it| it.suite).unwrap_or_default();
     let planned = PlannedResults {
         session,
         suite: &plan.suite,
         in_shell: cases.map(|case| is_shell_command(&case.command)).collect(),
         variants: variants.collect(),
         positions: &|benchmark, run| place_in(plan, benchmark, run),
+        limits: &limits,
+        smallest_effect: effect,
     };
     SessionResults::read(store, &planned, metric)
 }
@@ -44,11 +53,11 @@ pub fn session_answer(
     store: &Store,
     session: &Session,
     plan: &Plan,
-    metric: Option<&str>,
+    asked: (Option<&str>, Option<f64>),
 ) -> Result<SessionAnswer, StoreError> {
     let state = store.catalogue().session_state(session.id)?;
     Ok(SessionAnswer {
-        results: session_results(store, session.id, plan, metric)?,
+        results: session_results(store, session.id, plan, asked)?,
         kind: if session.attributes.contains_key(STUDY) {
             SessionKind::Study
         } else if plan.suite == AdHoc::SUITE {

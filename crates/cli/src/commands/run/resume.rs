@@ -76,7 +76,8 @@ pub fn resume(
         ));
         let stored = plan.stop_early.as_ref().and_then(|it| it.metric.as_deref());
         let metric = stored.or(report.metric.as_deref());
-        let answer = session_answer(&store, &state.session, &plan, metric)?;
+        let effect = plan.stop_early.as_ref().and_then(|it| it.smallest_effect);
+        let answer = session_answer(&store, &state.session, &plan, (metric, effect))?;
         report.show(&answer, context)?;
         return Ok(ExitStatus::Fine);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::super::node::{Located, Node, Table};
 use super::judging::share;
-use lapwing_model::{JudgeLimits, MetricLimits, MetricName};
+use lapwing_model::{GateCondition, JudgeLimits, MetricLimits, MetricName};
 
 /// Returns what the `judge` table of a benchmark says.
 pub(in crate::suite) fn read_limits(node: &Node, place: String) -> Result<MetricLimits, Located> {
@@ -36,10 +36,25 @@ pub(in crate::suite) fn read_metrics(
 }
 
 fn read_common(keys: &mut Table) -> Result<JudgeLimits, Located> {
+    // The older name of `mute`, in reverse.
+    let is_detected = keys.read("detect", Node::bool)?;
     Ok(JudgeLimits {
         smallest_effect: keys.read("smallest_effect", share)?,
-        detect: keys.read("detect", Node::bool)?,
+        better: keys.read("better", |it, key| {
+            it.choice(key, "is \"lower\" or \"higher\"")
+        })?,
+        mute: keys.read("mute", Node::bool)?.or(is_detected.map(|it| !it)),
+        fail_on: keys.read("fail_on", conditions)?,
     })
+}
+
+/// What can fail a gate.
+const CONDITIONS: &str = "lists what fails a gate: regression, improvement, change, equivalent, inconclusive, not-measured, \
+                          failures, worse-in-runs, suspected, drift";
+
+fn conditions(node: &Node, key: &str) -> Result<Vec<GateCondition>, Located> {
+    let listed = node.list(key)?.iter();
+    listed.map(|it| it.choice(key, CONDITIONS)).collect()
 }
 
 #[cfg(test)]
@@ -62,7 +77,7 @@ mod tests {
         command = "gzip"
         [benchmark.gzip.judge]
         smallest_effect = "2%"
-        metric.peak_memory.detect = false
+        metric.peak_memory.mute = true
         [benchmark.tests]
         pytest = "bench/"
         judge.smallest_effect = "20%"
@@ -75,18 +90,18 @@ mod tests {
         let judge = read(SUITE).expect("a suite");
         let of = |id: &str, metric: &str| {
             let limits = judge.limits_of(id, metric);
-            (limits.smallest_effect, limits.detect)
+            (limits.smallest_effect, limits.mute)
         };
         assert_eq!(of("gzip", "wall_time"), (Some(0.02), None));
         assert_eq!(of("gzip[level=1]", "wall_time"), (Some(0.02), None));
-        assert_eq!(of("gzip", "peak_memory"), (Some(0.02), Some(false)));
+        assert_eq!(of("gzip", "peak_memory"), (Some(0.02), Some(true)));
         assert_eq!(of("gzip2", "wall_time"), (Some(0.05), None));
         assert_eq!(of("gzip2", "peak_memory"), (Some(0.1), None));
         assert_eq!(of("bench/a.py::test", "wall_time"), (Some(0.2), None));
         assert_eq!(of("bench2/a.py::test", "wall_time"), (Some(0.05), None));
         assert_eq!(
             of("bench/io.py::test[1]", "wall_time"),
-            (Some(0.2), Some(false))
+            (Some(0.2), Some(true))
         );
     }
 
@@ -103,7 +118,9 @@ mod tests {
         let wrong = [
             "[benchmark.a.judge]\nsmallest_effect = 3",
             "[benchmark.a.judge]\ndetect = \"no\"",
-            "[benchmark.a.judge]\nmute = true",
+            "[benchmark.a.judge]\nbetter = \"more\"",
+            "[benchmark.a.judge]\nfail_on = [\"regressions\"]",
+            "[benchmark.a.judge]\nmuted = true",
             "[benchmark.a.judge.metric.time]\nmin_runs = 3",
             "[judge.metric.time]\nmin_runs = 3",
             "[benchmark.a]\njudge.detect = false\ntags = []",
@@ -115,7 +132,9 @@ mod tests {
         insta::assert_snapshot!(errors.join("\n"), @r#"
         lapwing.toml:2: `smallest_effect` must lie between 0 % and 100 %: write a percentage such as "3%" or a share such as 0.03
         lapwing.toml:2: `detect` must be true or false, not a text
-        lapwing.toml:2: unknown key `mute` in [benchmark.a.judge]
+        lapwing.toml:2: `better` is "lower" or "higher", not "more"
+        lapwing.toml:2: `fail_on` lists what fails a gate: regression, improvement, change, equivalent, inconclusive, not-measured, failures, worse-in-runs, suspected, drift, not "regressions"
+        lapwing.toml:2: unknown key `muted` in [benchmark.a.judge]; did you mean `mute`?
         lapwing.toml:2: unknown key `min_runs` in [benchmark.a.judge.metric.time]
         lapwing.toml:2: unknown key `min_runs` in [judge.metric.time]
         lapwing.toml:1: `a` has no `command`

@@ -92,6 +92,7 @@ pub const RARE: &[&str] = &[
     "descriptive_lower",
     "descriptive_upper",
     "difference",
+    "smallest_effect",
     "unpaired_lower",
     "unpaired_upper",
     "reason_numbers",

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use lapwing_analyse::judge::{
-    Caution, Comparison, DescribedValues, INSTANCES_FOR_A_VERDICT, SuiteComparison, Verdict,
+    Caution, CompareOptions, Comparison, DescribedValues, INSTANCES_FOR_A_VERDICT, SuiteComparison,
+    Verdict,
 };
-use lapwing_model::text::counted;
+use lapwing_model::text::{counted, joined_with_and};
 
 use super::CompareAnswer;
 use super::listed::{ListedComparisons, shown};
@@ -78,11 +79,11 @@ fn headline(answer: &CompareAnswer) -> String {
         verdicts_text(&answer.comparisons),
         counted(answer.comparisons.len(), "comparison"),
         round_percent(answer.options.false_discovery_rate),
-        match answer.options.smallest_effect {
+        match common_effect(answer) {
             Some(_) => "smallest effect",
             None => "no change: within",
         },
-        round_percent(answer.options.band()),
+        round_percent(common_effect(answer).unwrap_or(CompareOptions::USUAL_BAND)),
     )
 }
 
@@ -177,6 +178,7 @@ fn notes(answer: &CompareAnswer) -> Vec<Note> {
     /// More names than this are a number.
     const NAMED: usize = 3;
     let mut notes = answer.notes.clone();
+    notes.extend(own_limits_note(answer));
     notes.extend(replication_notes(&answer.comparisons));
     let mut cautions: Vec<(Note, Vec<&str>)> = Vec::new();
     let judged = answer.comparisons.iter();
@@ -219,6 +221,48 @@ fn notes(answer: &CompareAnswer) -> Vec<Note> {
     notes
 }
 
+/// Returns the smallest effect of all comparisons, or else the usual one.
+fn common_effect(answer: &CompareAnswer) -> Option<f64> {
+    let mut effects = answer.comparisons.iter().map(|it| it.smallest_effect);
+    let first = effects.next().unwrap_or(answer.options.smallest_effect);
+    match effects.all(|it| it == first) {
+        true => first,
+        false => answer.options.smallest_effect,
+    }
+}
+
+/// Returns a note on benchmarks whose smallest effect is not that of the others.
+fn own_limits_note(answer: &CompareAnswer) -> Option<Note> {
+    /// More than these are a number.
+    const NAMED: usize = 3;
+    let usual = common_effect(answer);
+    let mut own: Vec<(&str, f64)> = Vec::new();
+    for comparison in &answer.comparisons {
+        let effect = comparison
+            .smallest_effect
+            .filter(|_| comparison.smallest_effect != usual);
+        if let Some(effect) = effect {
+            let limit = (comparison.subject.benchmark.as_str(), effect);
+            if !own.contains(&limit) {
+                own.push(limit);
+            }
+        }
+    }
+    let texts = own
+        .iter()
+        .map(|(name, effect)| format!("{} for {name}", round_percent(*effect)));
+    let text = match own.len() {
+        0 => return None,
+        1..=NAMED => joined_with_and(&texts.collect::<Vec<_>>()),
+        several => format!("another one for {}", counted(several, "benchmark")),
+    };
+    let note = Note::marked(
+        "own_limits",
+        format!("smallest effect: {text} (suite file)"),
+    );
+    Some(note.with("benchmarks", own.len()))
+}
+
 /// Kinds of notes that make verdicts doubtful, the most important first.
 const DOUBTS: [&str; 16] = [
     "nothing_in_common",
@@ -240,7 +284,8 @@ const DOUBTS: [&str; 16] = [
 ];
 
 /// Kinds of notes that say how verdicts were made, and then what was excluded.
-const LAST: [&str; 9] = [
+const LAST: [&str; 10] = [
+    "own_limits",
     "pooled",
     "replication",
     "looks",

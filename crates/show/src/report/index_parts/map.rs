@@ -408,6 +408,7 @@ mod tests {
             },
             metric,
             smallest_effect: None,
+            fail_on: None,
             recorded_ids: BTreeSet::new(),
             points: points
                 .map(|(moment, value)| SeriesPoint {
