@@ -235,7 +235,6 @@ impl FoundSides {
         judging: &JudgingOptions,
         context: &Context,
     ) -> Result<Self, CliError> {
-        let specs = &named_benchmarks(specs, context)?;
         let mut files = SideFiles {
             folders: Vec::new(),
             reading: judging
@@ -328,7 +327,7 @@ impl FoundSides {
 
 /// Returns the sides with `benchmark:` before the words that are benchmarks of the latest session, if all of them are and
 /// nothing else is called that.
-fn named_benchmarks(specs: &[SideSpec], context: &Context) -> Result<Vec<SideSpec>, CliError> {
+pub fn named_benchmarks(specs: &[SideSpec], context: &Context) -> Result<Vec<SideSpec>, CliError> {
     let is_word = |spec: &&SideSpec| spec.is_word() && !spec.text.starts_with(BENCHMARK);
     let words: Vec<&str> = (specs.iter().filter(is_word))
         .map(|it| it.text.as_str())

@@ -16,6 +16,8 @@ pub enum GateOutcome {
     Lacking,
     /// Only runs of one process per side were graded, which is too few for the asked regressions.
     OnlyGraded,
+    /// No metric says whether more of it is better, so that nothing is a regression or an improvement.
+    NoDirection,
     /// Nothing was judged.
     NothingJudged,
 }
@@ -53,7 +55,15 @@ impl GateOutcome {
             }
         }
         let any = |is_meant: fn(&Comparison) -> bool| comparisons.iter().any(is_meant);
-        if any(is_judged) {
+        let needs_direction = |it: &GateCondition| {
+            matches!(it, GateCondition::Regression | GateCondition::Improvement)
+        };
+        let mut asked = conditions.iter().flatten().peekable();
+        let is_directed = asked.peek().is_some() && asked.all(needs_direction);
+        let has_direction = |it: &Comparison| is_judged(it) && it.metric.better.is_some();
+        if any(is_judged) && is_directed && !any(has_direction) {
+            Self::NoDirection
+        } else if any(is_judged) {
             Self::Passed
         } else if !any(|it| it.verdict.is_in_runs() || it.verdict == Verdict::Changed) {
             Self::NothingJudged

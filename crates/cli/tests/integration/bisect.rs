@@ -142,6 +142,23 @@ fn two_commits_that_changed_it_are_both_named() {
 }
 
 #[test]
+fn only_changes_in_the_wanted_direction_count() {
+    let mut levels = vec!["2000"; 12];
+    levels[5..].fill("1000");
+    let folder = repository(PROGRAM, &levels);
+    let (told, code) = bisect(&folder, &["--find", "improvement", "c0", "trunk"]);
+    assert_eq!((&told["outcome"], code), (&json!("found"), 0), "{told}");
+    assert_eq!(told["found"], json!([commit(&folder, "c5")]), "{told}");
+    let (told, code) = bisect(&folder, &["--find", "regression", "c0", "trunk"]);
+    assert_eq!(
+        (&told["outcome"], code),
+        (&json!("only_others"), 3),
+        "{told}"
+    );
+    assert_eq!(told["found"], json!([commit(&folder, "c5")]), "{told}");
+}
+
+#[test]
 fn a_change_of_a_history_is_searched_by_its_id() {
     let mut levels = vec!["1000"; 31];
     levels[20..].fill("3000");

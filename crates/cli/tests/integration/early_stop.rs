@@ -180,6 +180,126 @@ fn added_instances_that_a_kill_cut_short_are_resumed() {
     assert!(said.contains("is complete"), "{said}");
 }
 
+/// Two commands, each with a level, which say their processor time themselves.
+fn commands(levels: [&str; 2]) -> (TempDir, Vec<String>) {
+    let folder = suite(&[]);
+    fs::remove_file(folder.path().join("lapwing.toml")).unwrap();
+    let program = PROGRAM.replace("\\\"n\\\"", "\\\"user_time\\\"");
+    fs::write(folder.path().join("program.sh"), program).unwrap();
+    let words = levels.map(|level| {
+        let command = format!("LEVEL={level} sh program.sh x");
+        ["-c".to_owned(), command]
+    });
+    (folder, words.concat())
+}
+
+/// Returns the exit code of `run`, and the number of instances that it measured.
+fn measured(folder: &Path, words: &[String], more: &[&str]) -> (i32, i64) {
+    let words = words.iter().map(String::as_str);
+    let usual = [
+        "run",
+        "-i",
+        "1",
+        "--burn-in",
+        "0",
+        "--metrics",
+        "json",
+        "--metric",
+        "user_time",
+    ];
+    let words: Vec<&str> = usual
+        .into_iter()
+        .chain(words)
+        .chain(more.iter().copied())
+        .collect();
+    let before: i64 = match folder.join(".lapwing").exists() {
+        true => counts(folder).iter().map(|it| it.2).sum(),
+        false => 0,
+    };
+    let done = output(folder, &words);
+    let after: i64 = counts(folder).iter().map(|it| it.2).sum();
+    (done.status.code().unwrap(), after - before)
+}
+
+#[test]
+fn two_commands_are_two_sides() {
+    let (folder, words) = commands(["1.0", "2.0"]);
+    let path = folder.path();
+    let (code, instances) = measured(path, &words, &["-n", "40", "--stop-early"]);
+    assert_eq!(code, 0);
+    assert!(instances <= 20, "{instances}");
+    // Nothing else is called that.
+    let names = [&words[1], &words[3]].map(String::as_str);
+    let compared = run(
+        path,
+        &["compare", names[0], names[1], "--metric", "user_time"],
+    );
+    assert!(compared.contains("1 regression"), "{compared}");
+    // The first one is the baseline of a gate, also where it is the slower one.
+    let gate =
+        |words: &[String], what: &str| measured(path, words, &["-n", "5", "--fail-on", what]).0;
+    assert_eq!(gate(&words, "regression"), 1);
+    assert_eq!(gate(&words, "improvement"), 0);
+    assert_eq!(gate(&words, "regression:other"), 0);
+    let swapped = [&words[2..], &words[..2]].concat();
+    assert_eq!(gate(&swapped, "regression"), 0);
+    assert_eq!(gate(&swapped, "improvement:user_time"), 1);
+    assert_eq!(gate(&swapped, "change"), 1);
+    let early = ["-n", "40", "--stop-early", "--fail-on", "regression"];
+    let (code, instances) = measured(path, &words, &early);
+    assert_eq!(code, 1);
+    assert!(instances <= 20, "{instances}");
+    // One command has nothing to be compared with.
+    let one = output(path, &["run", "--fail-on", "regression", "--", "true"]);
+    assert_eq!(one.status.code(), Some(2));
+}
+
+#[test]
+fn equal_commands_pass_a_gate() {
+    let (folder, words) = commands(["1.0", "1.0"]);
+    let gate = |what: &str| measured(folder.path(), &words, &["-n", "22", "--fail-on", what]).0;
+    assert_eq!(gate("regression,improvement"), 0);
+    assert_eq!(gate("inconclusive"), 0);
+    assert_eq!(gate("equivalent"), 1);
+}
+
+#[test]
+fn limits_of_a_benchmark_hold_in_every_command() {
+    let folder = suite(&[("a", "1.2"), ("b", "1.2")]);
+    let path = folder.path();
+    let file = path.join("lapwing.toml");
+    let suite = fs::read_to_string(&file).unwrap();
+    let limit =
+        |text: &str| fs::write(&file, format!("{suite}\n[benchmark.a.judge]\n{text}\n")).unwrap();
+    limit("smallest_effect = '40%'");
+    let words = ["run", "-n", "6", "--fail-on", "regression", "--metric", "n"];
+    assert_eq!(output(path, &words).status.code(), Some(1));
+    let compare = |more: &[&str]| {
+        let words = [&["compare", "old", "new", "--metric", "n"], more].concat();
+        run(path, &words)
+    };
+    let told = compare(&["--fail-on", "regression"]);
+    assert!(told.contains("1 regression"), "{told}");
+    assert!(
+        told.contains("smallest effect: 40 % for a (suite file)"),
+        "{told}"
+    );
+    assert!(told.ends_with("exit 1"), "{told}");
+    // What is asked for on the command line is for all.
+    let told = compare(&["--smallest-effect", "3%"]);
+    assert!(told.contains("2 regressions"), "{told}");
+    limit("fail_on = []\n[benchmark.b.judge]\nmute = true");
+    let told = compare(&["--fail-on", "regression"]);
+    assert!(told.contains("1 regression"), "{told}");
+    assert!(told.contains("muted in the suite file: b"), "{told}");
+    assert!(told.ends_with("exit 0"), "{told}");
+    assert_eq!(output(path, &words).status.code(), Some(0));
+    limit("better = 'higher'\n[benchmark.b.judge]\nmetric.n.better = 'higher'");
+    let told = compare(&["--fail-on", "regression"]);
+    assert!(told.contains("2 improvements"), "{told}");
+    assert!(told.ends_with("exit 0"), "{told}");
+}
+
 #[test]
 fn options_of_early_stops_are_refused_where_they_mean_nothing() {
     let folder = suite(&[("same", "1.0")]);
@@ -187,7 +307,7 @@ fn options_of_early_stops_are_refused_where_they_mean_nothing() {
     for (arguments, expected) in [
         (
             &["run", "--smallest-effect", "3%"][..],
-            "--metric and --smallest-effect belong to --stop-early or --again inconclusive",
+            "--metric and --smallest-effect belong to --fail-on, --stop-early or --again inconclusive",
         ),
         (
             &["run", "--again"],

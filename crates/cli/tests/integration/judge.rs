@@ -43,7 +43,7 @@ fn the_working_tree_is_judged_as_it_is() {
     let folder = repository(PROGRAM, &["1000"]);
     for (level, answer, code) in [
         ("1000", "not_slower", 0),
-        ("500", "not_slower", 0),
+        ("500", "faster", 0),
         ("1500", "slower", 1),
         ("1 / 0", "not_measured", 125),
     ] {
@@ -56,6 +56,75 @@ fn the_working_tree_is_judged_as_it_is() {
         fs::read_to_string(folder.path().join("repository/level")).unwrap(),
         "1 / 0"
     );
+}
+
+#[test]
+fn what_is_expected_decides_the_exit_code() {
+    let folder = repository(PROGRAM, &["1000"]);
+    for (level, expected, answer, code) in [
+        ("500", "faster", "faster", 0),
+        ("500", "faster=3%", "faster", 0),
+        ("1000", "faster", "not_faster", 1),
+        ("1500", "faster", "slower", 1),
+        ("1000", "same", "same", 0),
+        ("500", "same=10%", "faster", 1),
+        ("1500", "same", "slower", 1),
+        ("1500", "slower", "slower", 0),
+        ("1000", "slower", "not_slower", 1),
+    ] {
+        set_level(&folder, level);
+        let (told, exit) = judge(&folder, &["--baseline", "HEAD", "--expect", expected]);
+        assert_eq!((&told["verdict"], exit), (&json!(answer), code), "{told}");
+        assert_eq!(told["as_expected"], json!(code == 0), "{told}");
+    }
+    let twice = ["--expect", "faster=3%", "--smallest-effect", "5%"];
+    for wrong in [&["--expect", "better"][..], &["--expect", "same=0"], &twice] {
+        let words = [&["judge", "--baseline", "HEAD", "--metric", "cost"], wrong].concat();
+        assert_eq!(
+            lapwing(&folder, &words).status.code(),
+            Some(128),
+            "{wrong:?}"
+        );
+    }
+}
+
+#[test]
+fn limits_of_the_suite_file_hold_for_its_benchmark() {
+    let folder = repository(PROGRAM, &["1000"]);
+    let path = folder.path().join("repository");
+    let suite = "suite = 's'\n[benchmark.one]\ncommand = ['sh', 'program']\nmetrics = 'json'\n[benchmark.one.judge]\n";
+    let judge_suite = |limits: &str| {
+        fs::write(path.join("lapwing.toml"), format!("{suite}{limits}\n")).unwrap();
+        let output = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+            .args([
+                "judge",
+                "--metric",
+                "cost",
+                "--baseline",
+                "HEAD",
+                "--format",
+                "json",
+            ])
+            .args(["-i", "1", "--burn-in", "0", "--store", "../store.db"])
+            .env("XDG_CACHE_HOME", folder.path().join("cache"))
+            .current_dir(&path)
+            .output()
+            .unwrap();
+        let told = serde_json::from_slice::<Value>(&output.stdout);
+        let told = told.unwrap_or_else(|_| panic!("{output:?}"));
+        (
+            told["verdict"].as_str().unwrap().to_owned(),
+            output.status.code().unwrap(),
+        )
+    };
+    set_level(&folder, "1200");
+    assert_eq!(judge_suite(""), ("slower".to_owned(), 1));
+    assert_eq!(
+        judge_suite("smallest_effect = '50%'"),
+        ("not_slower".to_owned(), 0)
+    );
+    // Of a metric of which more is better, more is faster.
+    assert_eq!(judge_suite("better = 'higher'"), ("faster".to_owned(), 0));
 }
 
 #[test]

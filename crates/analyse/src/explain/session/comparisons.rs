@@ -94,8 +94,19 @@ impl SessionResults {
             smallest_effect: self.smallest_effect,
             ..CompareOptions::default()
         };
+        let limits_of = |judged: &JudgedPair<'_>| {
+            let benchmark = &judged.rows[0].benchmark;
+            let mut limits = match is_of_variants {
+                true => self.limits.limits_of(benchmark, judged.name),
+                // The suite says nothing of two benchmarks.
+                false => JudgeLimits::default(),
+            };
+            limits.smallest_effect = options.smallest_effect.or(limits.smallest_effect);
+            limits
+        };
         let judged: Vec<JudgedPair<'_>> = (pairs.into_iter())
             .flat_map(|pair| self.metrics_of(pair, is_of_variants))
+            .filter(|judged| limits_of(judged).mute != Some(true))
             .collect();
         let compared = judged.iter().map(|judged| {
             let subject = Subject {
@@ -112,11 +123,7 @@ impl SessionResults {
                 ..side.clone()
             });
             let names = names(judged.rows, is_of_variants);
-            let mut limits = match is_of_variants {
-                true => (self.limits).limits_of(&subject.benchmark, &subject.metric),
-                false => JudgeLimits::default(),
-            };
-            limits.smallest_effect = options.smallest_effect.or(limits.smallest_effect);
+            let limits = limits_of(judged);
             let mut metric = judged.metric.clone();
             metric.better = limits.better.or(metric.better);
             let mut comparison = compare(subject, metric, names, sides.each_ref(), &options);

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use lapwing_measure::bisection::{CaseSearch, CommitSearch, FoundCommit, LineSearch};
-use lapwing_measure::{CommitSummary, RunEnd, commit_summary};
+use lapwing_measure::{CommitSummary, RunEnd, commit_summary, declared_metrics};
+use lapwing_model::Better;
 use lapwing_show::answers::bisection::{
     BisectRow, BisectedBenchmark, BisectedBranch, BisectedChange, BisectedCommit, BisectedPair,
     BisectionAnswer, BisectionOutcome, CommitDescription, SuspectCommits,
@@ -13,8 +14,22 @@ use lapwing_stats::{PairDifference, SearchEnd, SuspectedCommits};
 /// Commits with a smaller probability are left out of the table, unless they were measured.
 const LIKELY: f64 = 0.05;
 
-/// Returns the answer of a search by a metric.
-pub fn bisection_answer(search: &CommitSearch<'_>, metric: &str, end: RunEnd) -> BisectionAnswer {
+/// The direction of the changes that a search is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WantedChange {
+    /// Those that make it better.
+    Improvement,
+    /// Those that make it worse.
+    Regression,
+}
+
+/// Returns the answer of a search by a metric; for changes of any direction, if none is wanted.
+pub fn bisection_answer(
+    search: &CommitSearch<'_>,
+    metric: &str,
+    end: RunEnd,
+    wanted: Option<WantedChange>,
+) -> BisectionAnswer {
     let benchmarks = search.cases.iter();
     BisectionAnswer {
         metric: metric.to_owned(),
@@ -23,11 +38,37 @@ pub fn bisection_answer(search: &CommitSearch<'_>, metric: &str, end: RunEnd) ->
         visited: search.visits.visited(),
         commits: search.visits.plan.variants.len(),
         benchmarks: benchmarks
-            .map(|case| CaseView { search, case }.benchmark(metric))
+            .map(|case| {
+                let benchmark = CaseView { search, case }.benchmark(metric);
+                let better = declared_metrics(&search.visits.plan.cases);
+                let better = better.get(metric).and_then(|it| it.better);
+                match wanted {
+                    Some(wanted) => only(benchmark, wanted, better),
+                    None => benchmark,
+                }
+            })
             .collect(),
         session: String::new(),
         next: Vec::new(),
     }
+}
+
+/// Returns a result that counts only changes in the wanted direction.
+fn only(
+    mut benchmark: BisectedBenchmark,
+    wanted: WantedChange,
+    better: Option<Better>,
+) -> BisectedBenchmark {
+    let (is_less, name) = match wanted {
+        WantedChange::Improvement => (better != Some(Better::Higher), "improvement"),
+        WantedChange::Regression => (better == Some(Better::Higher), "regression"),
+    };
+    let is_wanted = |it: &BisectedChange| (it.parent.difference.value < 0.0) == is_less;
+    let is_found = matches!(benchmark.outcome, BisectionOutcome::Found);
+    if is_found && !benchmark.found.iter().any(is_wanted) {
+        benchmark.outcome = BisectionOutcome::OnlyOthers(name);
+    }
+    benchmark
 }
 
 /// A benchmark of a search.

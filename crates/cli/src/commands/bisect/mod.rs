@@ -23,7 +23,7 @@ use lapwing_show::answers::bisection::{BisectionAnswer, BisectionOutcome};
 use lapwing_show::writing::NextStep;
 use serde_json::json;
 
-use self::answer::bisection_answer;
+use self::answer::{WantedChange, bisection_answer};
 use self::finding::SearchedFinding;
 pub use self::news::{bisection_hint, say_news};
 pub use self::options::{CommitOptions, check_metric};
@@ -51,6 +51,9 @@ pub struct BisectCommand {
     /// by `lapwing detect`
     #[arg(long, value_name = "CHANGE", conflicts_with_all = ["good", "words", "command", "benchmark", "metric", "resume"])]
     finding: Option<String>,
+    /// Only commits with such a change count, and without any the exit code is 3; the others are named, too
+    #[arg(long, value_name = "KIND", value_parser = one_of(&WANTED))]
+    find: Option<WantedChange>,
     #[command(flatten)]
     options: CommitOptions,
     /// Take the commits from this repository instead, such as that of a dependency
@@ -72,6 +75,19 @@ pub struct BisectCommand {
     #[command(flatten)]
     cluster: ClusterOptions,
 }
+
+const WANTED: [NamedValue<WantedChange>; 2] = [
+    (
+        "regression",
+        "Commits that made a benchmark worse",
+        WantedChange::Regression,
+    ),
+    (
+        "improvement",
+        "Commits that made a benchmark better",
+        WantedChange::Improvement,
+    ),
+];
 
 const PRIORS: [NamedValue<SearchPrior>; 2] = [
     ("even", "All commits alike", SearchPrior::Even),
@@ -160,7 +176,7 @@ impl BisectCommand {
         let (end, _store) = session::measure(parts, opening, &mut watch, |measurement| {
             search.search(measurement)
         })?;
-        let mut answer = bisection_answer(&search, &metric, end);
+        let mut answer = bisection_answer(&search, &metric, end, self.find);
         let status = status(&answer);
         if status == ExitStatus::Interrupted {
             let command = format!("{} bisect --resume {name}", context.program());

@@ -23,7 +23,8 @@ use super::import::ReadingOptions;
 use crate::cleaning::{AuditedCleaning, JudgingOptions, TriageOption};
 use crate::commands::run::next_step_of_latest;
 use crate::comparing::{
-    FoundSides, GatheredSides, StatisticsOptions, compared_metrics, gather, parse_side,
+    FoundSides, GatheredSides, StatisticsOptions, compared_metrics, gather, named_benchmarks,
+    parse_side,
 };
 use crate::error::{CliError, ExitStatus};
 use crate::hints::known_sides_text;
@@ -176,7 +177,8 @@ const FEWEST_PAIRS: f64 = 20.0;
 
 impl CompareCommand {
     /// Gathers the sides, compares them, and shows the results.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+    pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
+        self.sides = named_benchmarks(&self.sides, context)?;
         check_plot(self.plot.as_deref())?;
         self.export.check()?;
         let judging = JudgingOptions {
@@ -503,6 +505,12 @@ pub fn gate_status(
     match GateOutcome::new(rules, comparisons) {
         GateOutcome::Passed => return ExitStatus::Fine,
         GateOutcome::NothingJudged => return ExitStatus::NotEnough,
+        GateOutcome::NoDirection => {
+            note(
+                "--fail-on judged nothing: no metric says whether more of it is better, so that no change is a regression or an improvement",
+            );
+            return ExitStatus::NotEnough;
+        }
         GateOutcome::OnlyGraded => {
             note(
                 "--fail-on regression judged nothing: a regression needs 3 instances per side; --fail-on worse-in-runs judges these files alone",

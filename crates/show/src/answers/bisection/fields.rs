@@ -14,7 +14,8 @@ use crate::LookedText;
 pub struct BisectedFields<'a> {
     benchmark: &'a str,
     unit: &'a str,
-    /// `found`, `no_difference`, `not_found`, `unfinished`, `not_measured` or `interrupted`.
+    /// `found`, `only_others` (none in the direction that was asked for), `no_difference`, `not_found`, `unfinished`,
+    /// `not_measured` or `interrupted`.
     outcome: &'static str,
     /// The hashes of the commits that changed it, in their order, and of those that may have done so instead of one that
     /// can be measured.

@@ -83,6 +83,8 @@ pub enum BisectionOutcome {
     NotFound(SuspectCommits),
     /// Commits were found.
     Found,
+    /// Commits were found, but none that changed it in this direction: `improvement` or `regression`.
+    OnlyOthers(&'static str),
 }
 
 /// A commit that changed the benchmark, or several of which one did.
@@ -211,6 +213,7 @@ impl BisectionAnswer {
             BisectionOutcome::NotFound(_) => "not_found",
             BisectionOutcome::Unfinished => "unfinished",
             BisectionOutcome::Found => "found",
+            BisectionOutcome::OnlyOthers(_) => "only_others",
         }
     }
 
@@ -326,12 +329,13 @@ impl Answer for BisectionAnswer {
 
     /// Returns the outcome of the benchmark that most remains to be done for.
     fn verdict(&self) -> Option<&'static str> {
-        const ORDER: [&str; 6] = [
+        const ORDER: [&str; 7] = [
             "interrupted",
             "not_measured",
             "unfinished",
             "not_found",
             "no_difference",
+            "only_others",
             "found",
         ];
         let outcomes = self.benchmarks.iter().map(|it| self.outcome(it));

@@ -47,21 +47,23 @@ impl BisectedBenchmark {
                 percent(suspects.probability)
             ),
             BisectionOutcome::Unfinished => format!("`{id}`: not finished"),
-            BisectionOutcome::Found => match self.found.as_slice() {
-                [only] => self.headline_of(only),
-                several => {
-                    let changes = several.iter().map(|it| {
-                        format!(
-                            "{} ({})",
-                            it.name(),
-                            ratio(it.parent.difference.value.exp())
-                        )
-                    });
-                    let changes: Vec<String> = changes.collect();
-                    format!("`{id}` was changed by {}", joined_with_and(&changes))
-                }
-            },
+            BisectionOutcome::OnlyOthers(wanted) => {
+                format!("no {wanted} was found: {}", self.found_text())
+            }
+            BisectionOutcome::Found => self.found_text(),
         }
+    }
+
+    fn found_text(&self) -> String {
+        if let [only] = self.found.as_slice() {
+            return self.headline_of(only);
+        }
+        let changes = self.found.iter().map(|it| {
+            let size = ratio(it.parent.difference.value.exp());
+            format!("{} ({size})", it.name())
+        });
+        let changes: Vec<String> = changes.collect();
+        format!("`{}` was changed by {}", self.id, joined_with_and(&changes))
     }
 
     fn headline_of(&self, change: &BisectedChange) -> String {
