@@ -231,11 +231,15 @@ def verdict(records, folder, found):
     texts, codes = [], []
     for base, candidate, title in found:
         options = ["--smallest-effect", os.environ["SMALLEST_EFFECT"], "--fail-on", "regression,failures"]
-        words = [*program, "compare", f"commit:{base}", f"commit:{candidate}", *options, "--format", "markdown"]
+        words = [*program, "compare", f"commit:{base}", f"commit:{candidate}", *options, "--export-markdown", "-"]
         done = subprocess.run(words, capture_output=True, text=True)
         codes.append(done.returncode)
         # Markdown of lapwing is escaped; an error is not.
         texts.append(f"### {title}\n\n{done.stdout if done.returncode in (0, 1, 4) else escaped(done.stderr)}\n")
+    # A fold that is cut off would swallow what follows.
+    for at in reversed(range(len(texts))):
+        if sum(map(len, texts)) > LONGEST:
+            texts[at] = re.sub(r"<details>.*?</details>\n*", "", texts[at], flags=re.DOTALL)
     said = {0: "no regression", 1: "a regression, or a benchmark that fails", 3: "not enough data to judge",
             4: "a benchmark never succeeded"}
     worst = next((code for code in codes if code not in said), max(codes))

@@ -14,6 +14,7 @@ use lapwing_analyse::sample::{SampleFilter, Selector, SelectorError, assignments
 use lapwing_formats::ImportOptions;
 use lapwing_measure::suite::{CommandLine, command_text};
 use lapwing_model::{GateCondition, GateRule};
+use lapwing_show::GateTests;
 use lapwing_show::answers::audit::AuditDetail;
 use lapwing_show::chart::ChartFile;
 use lapwing_show::writing::{
@@ -163,6 +164,49 @@ pub struct ExportOptions {
     /// Also write the answer to this .md, .json or .csv file; can be repeated
     #[arg(long, value_name = "FILE", value_parser = parse_export, help_heading = "Output")]
     export: Vec<(AnswerFormat, PathBuf)>,
+}
+
+/// Files that CI systems read.
+#[derive(Debug, Clone, Default, Args)]
+pub struct GateFiles {
+    /// Also write what was judged as JUnit XML to this file: a test per benchmark and metric, which fails for a regression,
+    /// and is skipped where it is not judged
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    junit: Option<PathBuf>,
+    /// Also write what fails as SARIF, for code scanning, to this file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    sarif: Option<PathBuf>,
+}
+
+impl GateFiles {
+    /// Refuses files that cannot be written, before anything is done.
+    pub fn check(&self, context: &Context) -> Result<(), CliError> {
+        for path in self.paths() {
+            check_output(path, context)?;
+            if !is_stdout(path) {
+                let refused =
+                    |error: std::io::Error| CliError::input(format!("{}: {error}", path.display()));
+                atomic::check(path).map_err(refused)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the files.
+    pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        self.junit.iter().chain(&self.sarif)
+    }
+
+    /// Writes the files that were asked for.
+    pub fn write(&self, tests: &GateTests, context: &Context) -> Result<(), CliError> {
+        if let Some(path) = &self.junit {
+            write_output(path, tests.junit(), context)?;
+        }
+        if let Some(path) = &self.sarif {
+            write_output(path, tests.sarif(), context)?;
+        }
+        Ok(())
+    }
 }
 
 fn parse_export(text: &str) -> Result<(AnswerFormat, PathBuf), String> {

@@ -20,6 +20,7 @@ use lapwing_measure::{
 };
 use lapwing_model::text::counted;
 use lapwing_model::{Better, Id};
+use lapwing_show::GateTests;
 use lapwing_show::answers::judgement::{JudgeAnswer, Judged, JudgedSessions};
 use lapwing_show::writing::NextStep;
 use lapwing_stats::{
@@ -30,7 +31,7 @@ use super::bisect::{CommitOptions, check_metric, say_news};
 use crate::cleaning::CleaningOptions;
 use crate::comparing::{FoundSides, parse_change, parse_side};
 use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use crate::options::{Context, GateFiles};
 use crate::session;
 
 /// So many sessions of a stored baseline show by themselves how much sessions differ.
@@ -61,6 +62,8 @@ pub struct JudgeCommand {
     #[arg(long, value_name = "CHANGE", value_parser = parse_change)]
     smallest_effect: Option<f64>,
     #[command(flatten)]
+    files_of_ci: GateFiles,
+    #[command(flatten)]
     options: CommitOptions,
 }
 
@@ -84,6 +87,10 @@ impl JudgeCommand {
             ..error
         };
         self.options.check_selection().map_err(|error| CliError {
+            exit: ExitStatus::Abort,
+            ..error
+        })?;
+        self.files_of_ci.check(context).map_err(|error| CliError {
             exit: ExitStatus::Abort,
             ..error
         })?;
@@ -378,7 +385,10 @@ impl JudgeCommand {
             sessions: judged_sessions,
             session: session_name,
         };
-        context.show(&answer, &self.options.answer)?;
+        let files = self.files_of_ci.paths();
+        context.show_beside(files, &answer, &self.options.answer)?;
+        let tests = GateTests::judged(&answer);
+        self.files_of_ci.write(&tests, context)?;
         Ok(status)
     }
 }

@@ -217,7 +217,7 @@ fn wrong_input_is_named() {
     ");
     assert_snapshot!(told(&["detect", "--fail-on", "slowdown"]), @"
     error: invalid value 'slowdown' for '--fail-on <WHAT>'
-      [possible values: regression, suspected, drift, not-measured]
+      [possible values: regression, suspected, drift, not-measured, improvement, change]
 
     For more information, try '--help'.
     exit 2

@@ -75,6 +75,7 @@ mod plan_doubts;
 mod plan_review;
 mod private;
 mod program;
+mod pull_request;
 mod records_fixture;
 mod reference_coiled;
 mod reference_hail;

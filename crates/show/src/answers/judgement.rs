@@ -145,7 +145,7 @@ impl JudgeAnswer {
                 ExpectedChange::Same => "same",
                 ExpectedChange::Slower => "slower",
             },
-            as_expected: self.answer().and_then(|it| self.expected.is_met(it)),
+            as_expected: self.as_expected(),
             smallest_effect: self.smallest_effect,
             confidence: self.confidence,
             session: &self.session,
@@ -180,6 +180,11 @@ impl JudgeAnswer {
                 }
             }
         }
+    }
+
+    /// Returns whether the answer is the expected one; `None` if there is none.
+    pub fn as_expected(&self) -> Option<bool> {
+        self.answer().and_then(|it| self.expected.is_met(it))
     }
 
     /// Returns the answer; `None` if it was not measured.

@@ -448,9 +448,16 @@ pub(crate) fn is_unchanged(comparison: &Comparison) -> bool {
     )
 }
 
-/// Returns the line on comparisons that a table does not list, with the bound of what is unchanged:
+/// Returns the line on comparisons that a table does not list:
 /// `not shown: 19 unchanged within 0.9 %, 2 undecided`.
 pub(crate) fn not_shown_text(comparisons: &[&Comparison]) -> String {
+    let numbers = numbers_text(comparisons);
+    format!("not shown: {numbers} (`--full` shows them)")
+}
+
+/// Returns the numbers of comparisons by verdict, with the bound of what is unchanged:
+/// `19 unchanged within 0.9 %, 2 undecided`.
+pub(crate) fn numbers_text(comparisons: &[&Comparison]) -> String {
     let (unchanged, others): (Vec<&Comparison>, Vec<&Comparison>) =
         comparisons.iter().partition(|it| is_unchanged(it));
     let mut counts: BTreeMap<usize, (Verdict, usize)> = BTreeMap::new();
@@ -471,7 +478,7 @@ pub(crate) fn not_shown_text(comparisons: &[&Comparison]) -> String {
         | Verdict::Inconclusive
         | Verdict::Equivalent => format!("{} {}", grouped(count), verdict.title()),
     }));
-    format!("not shown: {} (`--full` shows them)", parts.join(", "))
+    parts.join(", ")
 }
 
 /// Number of comparisons by verdict.

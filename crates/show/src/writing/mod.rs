@@ -23,7 +23,7 @@ pub use data::{CsvRows, csv_rows, write_csv, write_json};
 pub use envelope::AnswerKind;
 pub use note::{NextStep, Note, NoteWeight};
 pub use noted_answer::NotedAnswer;
-pub use picture::{Curve, IntervalBar, Picture, PictureStyle};
+pub use picture::{Curve, IntervalBar, Picture, PictureStyle, picture_lines};
 pub use ready_answer::ReadyAnswer;
 pub use safe_text::{SafeWriter, safe, safe_line};
 pub use table::{Align, Table, markdown_text};

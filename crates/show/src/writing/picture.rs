@@ -120,6 +120,11 @@ impl PictureStyle {
     }
 }
 
+/// Returns the lines of pictures, of so many characters at most.
+pub fn picture_lines(pictures: &[Picture], room: usize) -> Vec<String> {
+    lines(pictures, PictureStyle::Unicode, room)
+}
+
 /// Returns the lines of pictures in a terminal of this width.
 pub(super) fn lines(pictures: &[Picture], style: PictureStyle, room: usize) -> Vec<String> {
     let Some(characters) = style.characters() else {

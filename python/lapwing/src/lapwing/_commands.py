@@ -15,7 +15,7 @@ __all__ = ["run", "time", "init", "doctor", "compare", "judge", "detect", "bisec
 def run(*words: Any, **options: Any) -> answers.Session:
     """Measure a suite or commands, and store every iteration: `lapwing run`.
 
-    Options: command, name, dry_run, benchmark, variant, tag, resume, command_name, setup, prepare, teardown, check, stdin, ignore_failure, metrics, profile, parameter_list, parameter_scan, parameter_step_size, no_shell, shell, reference, reference_name, instances, iterations, burn_in, cpus, seed, time_limit, max_failures, min_time, max_time, duet, plan, stop_early, smallest_effect, metric, aa, again, runs, min_runs, plot, full, limit, fields, export, export_json, export_csv, export_markdown, isolate, commits, every, build, executor, cluster, store.
+    Options: command, name, dry_run, fail_on, benchmark, variant, tag, resume, command_name, setup, prepare, teardown, check, stdin, ignore_failure, metrics, profile, parameter_list, parameter_scan, parameter_step_size, no_shell, shell, reference, reference_name, instances, iterations, burn_in, cpus, seed, time_limit, max_failures, min_time, max_time, duet, plan, stop_early, smallest_effect, metric, aa, again, runs, min_runs, plot, full, limit, fields, export, export_json, export_csv, export_markdown, isolate, commits, every, build, executor, cluster, store.
     """
     return ask("run", *words, **options)
 
@@ -47,15 +47,15 @@ def doctor(*words: Any, **options: Any) -> answers.Doctor:
 def compare(*words: Any, **options: Any) -> answers.Compare:
     """Compare a baseline with one or more candidates: `lapwing compare`.
 
-    Options: split, each_baseline, pair_hosts, from, each_run, columns, fail_on, plot, smallest_effect, plot_kind, full, limit, fields, export, self_test, slowdown, method, confidence, false_discovery_rate, min_sessions, seed, clean, suite, compat, audit, triage_by, first_parents, benchmark, tag, where, metric, store.
+    Options: split, each_baseline, pair_hosts, from, each_run, columns, fail_on, plot, smallest_effect, plot_kind, full, limit, fields, export, export_markdown, report_url, junit, sarif, self_test, slowdown, method, confidence, false_discovery_rate, min_sessions, seed, clean, suite, compat, audit, triage_by, first_parents, benchmark, tag, where, metric, store.
     """
     return ask("compare", *words, **options)
 
 
 def judge(*words: Any, **options: Any) -> answers.Judge:
-    """Judge whether the checked-out state is slower than a baseline, for scripts and `git bisect run`: `lapwing judge`.
+    """Judge whether the checked-out state is slower or faster than a baseline, for scripts and `git bisect run`: `lapwing judge`.
 
-    Options: baseline, smallest_effect, command, benchmark, metric, confidence, instances, iterations, burn_in, build, name, time_limit, seed, setup, prepare, metrics, full, limit, fields, store.
+    Options: baseline, expect, smallest_effect, command, benchmark, metric, confidence, instances, iterations, burn_in, build, name, junit, sarif, full, limit, fields, time_limit, seed, setup, prepare, metrics, store.
     """
     return ask("judge", *words, **options)
 
@@ -63,7 +63,7 @@ def judge(*words: Any, **options: Any) -> answers.Judge:
 def detect(*words: Any, **options: Any) -> answers.Detect:
     """Find changes in the history of benchmarks: regressions, improvements, drifts: `lapwing detect`.
 
-    Options: from, each_run, columns, order, smallest_effect, changed_since, fail_on, notify, badge, rule, false_discovery_rate, min_runs, last, window, deviations, time_floor, memory_floor, junit, full, limit, fields, self_test, slowdown, seed, clean, suite, triage_by, compat, first_parents, benchmark, tag, where, metric, store.
+    Options: from, each_run, columns, order, smallest_effect, changed_since, fail_on, notify, badge, rule, false_discovery_rate, min_runs, last, window, deviations, time_floor, memory_floor, junit, sarif, full, limit, fields, self_test, slowdown, seed, executor, cluster, clean, suite, triage_by, compat, first_parents, benchmark, tag, where, metric, store.
     """
     return ask("detect", *words, **options)
 
@@ -71,7 +71,7 @@ def detect(*words: Any, **options: Any) -> answers.Detect:
 def bisect(*words: Any, **options: Any) -> answers.Bisect:
     """Find the commit that made benchmarks slower or faster: `lapwing bisect`.
 
-    Options: finding, command, benchmark, metric, confidence, instances, iterations, burn_in, build, name, repo, install, prior, max_instances, resume, time_limit, seed, setup, prepare, metrics, full, limit, fields, executor, cluster, store.
+    Options: finding, find, command, benchmark, metric, confidence, instances, iterations, burn_in, build, name, repo, install, prior, max_instances, resume, time_limit, seed, setup, prepare, metrics, full, limit, fields, executor, cluster, store.
     """
     return ask("bisect", *words, **options)
 

@@ -202,7 +202,7 @@ class BisectedFields(Part):
     likeliest: SuspectFields | None
     """The likeliest commits, if none can be named."""
     outcome: str
-    """`found`, `no_difference`, `not_found`, `unfinished`, `not_measured` or `interrupted`."""
+    """`found`, `only_others` (none in the direction that was asked for), `no_difference`, `not_found`, `unfinished`, `not_measured` or `interrupted`."""
     refuted: int
     """Number of commits that were compared with their parents without being the one."""
     unexplained: float | None
@@ -521,6 +521,8 @@ class ComparisonFields(Part):
     session_sd: float | None = None
     """How much sessions differ, where the sides are from different ones and the store knows: the relative standard deviation of a session's mean."""
     setting: str | None
+    smallest_effect: float | None = None
+    """The smallest change that matters, as a share."""
     suite: str
     unit: str
     unpaired_lower: float | None = None
@@ -2547,7 +2549,7 @@ class Compare(Answer):
     control: ControlResult | None = None
     """Result of the A/A control."""
     false_discovery_rate: float
-    smallest_effect: float | None
+    smallest_effect: float | None = None
     """The smallest effect that was asked for, as a share."""
     suites: list[SuiteRow]
     verdicts: VerdictCounts
@@ -2917,12 +2919,16 @@ class Init(Answer):
 class Judge(Answer):
     """What every answer has in JSON."""
 
+    as_expected: bool | None
+    """Whether the answer is that; `null` if it is undecided."""
     baseline: str
     baseline_instances: int
     benchmark: str
     candidate_instances: int
     confidence: float
     """The confidence of the answer."""
+    expected: str
+    """What was expected: `not-slower`, `faster`, `same` or `slower`."""
     lower: float | None
     """Bounds of the ratio, corrected for repeated looks."""
     metric: str

@@ -13,6 +13,7 @@ use lapwing_analyse::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_model::text::{counted, plural};
 use lapwing_model::{GateCondition, GateRule};
 use lapwing_record::RunHead;
+use lapwing_show::GateTests;
 use lapwing_show::answers::compare::{
     CompareAnswer, CompareSelfTestAnswer, ControlResult, HailAnswer, Unused, unused_note,
 };
@@ -30,8 +31,8 @@ use crate::error::{CliError, ExitStatus};
 use crate::hints::known_sides_text;
 use crate::main_runs::MainOption;
 use crate::options::{
-    AnswerOptions, Context, ExportOptions, FilterOptions, NamedValue, check_plot, gate_rules,
-    one_of,
+    AnswerOptions, Context, ExportOptions, FilterOptions, GateFiles, NamedValue, check_output,
+    check_plot, gate_rules, one_of, write_output,
 };
 use crate::profile::Compat;
 use crate::progress;
@@ -81,6 +82,19 @@ pub struct CompareCommand {
     answer: AnswerOptions,
     #[command(flatten)]
     export: ExportOptions,
+    /// Also write a comment for a pull request to this Markdown file: what differs, and the rest folded
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["compat", "self_test"], help_heading = "Output")]
+    export_markdown: Option<PathBuf>,
+    /// Address of a report, to which that comment links
+    #[arg(
+        long,
+        value_name = "URL",
+        requires = "export_markdown",
+        help_heading = "Output"
+    )]
+    report_url: Option<String>,
+    #[command(flatten)]
+    files_of_ci: GateFiles,
     #[command(flatten)]
     statistics: StatisticsOptions,
     #[command(flatten)]
@@ -181,6 +195,16 @@ impl CompareCommand {
         self.sides = named_benchmarks(&self.sides, context)?;
         check_plot(self.plot.as_deref())?;
         self.export.check()?;
+        self.files_of_ci.check(context)?;
+        let is_other = self.self_test.self_test || self.cleaning.compat.is_some();
+        if is_other && self.files_of_ci.paths().next().is_some() {
+            return Err(CliError::input(
+                "--junit and --sarif do not apply to --self-test and --compat",
+            ));
+        }
+        if let Some(path) = &self.export_markdown {
+            check_output(path, context)?;
+        }
         let judging = JudgingOptions {
             reading: Some(self.reading.options()),
             main: self.main.choice(),
@@ -269,8 +293,15 @@ impl CompareCommand {
             audit: samples.into_audit(),
             detail: self.cleaning.detail(),
         };
-        context.show(&answer, &self.answer)?;
+        let files = self.files_of_ci.paths().chain(&self.export_markdown);
+        context.show_beside(files, &answer, &self.answer)?;
         self.export.write_answer(&answer, &self.answer, context)?;
+        let tests = GateTests::compared(&answer.comparisons);
+        self.files_of_ci.write(&tests, context)?;
+        if let Some(path) = &self.export_markdown {
+            let comment = answer.comment(self.report_url.as_deref())?;
+            write_output(path, comment, context)?;
+        }
         if let Some(path) = &self.plot {
             let chart = match self.plot_kind {
                 None => answer.chart(),

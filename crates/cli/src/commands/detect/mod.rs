@@ -22,7 +22,7 @@ use lapwing_show::answers::detect::{
 };
 use lapwing_show::answers::earlier_note;
 use lapwing_show::writing::Note;
-use lapwing_show::{badge, junit};
+use lapwing_show::{GateTests, badge};
 use lapwing_stats::Seed;
 
 use super::import::ReadingOptions;
@@ -32,8 +32,8 @@ use crate::comparing::{compared_metrics, parse_share};
 use crate::error::{CliError, ExitStatus};
 use crate::main_runs::MainOption;
 use crate::options::{
-    AnswerOptions, Context, FilterOptions, NamedValue, check_output, gate_rules, is_stdout, one_of,
-    write_output,
+    AnswerOptions, Context, FilterOptions, GateFiles, NamedValue, check_output, gate_rules,
+    is_stdout, one_of, write_output,
 };
 use crate::profile::{Compat, Profile};
 use crate::progress;
@@ -80,15 +80,8 @@ pub struct DetectCommand {
     /// Write a badge with the number of regressions to this .svg file
     #[arg(long, value_name = "FILE", conflicts_with = "self_test")]
     badge: Option<PathBuf>,
-    /// Also write JUnit XML for CI systems to this file: a test case per history, which fails for a new
-    /// regression
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with = "self_test",
-        help_heading = "Output"
-    )]
-    junit: Option<PathBuf>,
+    #[command(flatten)]
+    files_of_ci: GateFiles,
     #[command(flatten)]
     self_test: SelfTestOption,
     /// Seed of the replays of a self-test
@@ -181,7 +174,13 @@ impl DetectCommand {
     }
 
     fn search(self, context: &Context) -> Result<ExitStatus, CliError> {
-        for path in self.badge.iter().chain(&self.junit) {
+        self.files_of_ci.check(context)?;
+        if self.self_test.self_test && self.files_of_ci.paths().next().is_some() {
+            return Err(
+                CliError::input("--self-test judges nothing").hint("omit --junit and --sarif")
+            );
+        }
+        if let Some(path) = &self.badge {
             check_output(path, context)?;
             if !is_stdout(path) {
                 atomic::check(path).map_err(|error| file_error(path, &error))?;
@@ -275,7 +274,7 @@ impl DetectCommand {
             muted,
             options,
         };
-        let files = self.junit.iter().chain(&self.badge);
+        let files = self.files_of_ci.paths().chain(&self.badge);
         context.show_beside(files, &answer, &self.answer)?;
         self.write_files(&answer.histories, &answer.detection, context)?;
         if let Some(command) = &self.notify {
@@ -305,21 +304,17 @@ impl DetectCommand {
         Err(CliError::input(format!("{here}, not by jobs")).hint(hint))
     }
 
-    /// Writes the badge and the JUnit XML that were asked for.
+    /// Writes the badge and the files for CI systems that were asked for.
     fn write_files(
         &self,
         histories: &Histories,
         detection: &Detection,
         context: &Context,
     ) -> Result<(), CliError> {
-        let files = [
-            (&self.junit, junit(histories, detection)),
-            (&self.badge, badge(detection)),
-        ];
-        for (path, text) in files {
-            if let Some(path) = path {
-                write_output(path, text, context)?;
-            }
+        let tests = GateTests::detected(histories, detection);
+        self.files_of_ci.write(&tests, context)?;
+        if let Some(path) = &self.badge {
+            write_output(path, badge(detection), context)?;
         }
         Ok(())
     }

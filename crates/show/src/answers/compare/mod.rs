@@ -1,5 +1,6 @@
 //! Comparisons of a baseline with candidates: `lapwing compare` (`docs/compare.md`).
 
+mod comment;
 mod hail;
 mod listed;
 mod rows;

@@ -64,7 +64,7 @@ fn not_shown(hidden: &[&Comparison]) -> Option<Note> {
     (!hidden.is_empty()).then_some(note)
 }
 
-fn headline(answer: &CompareAnswer) -> String {
+pub(super) fn headline(answer: &CompareAnswer) -> String {
     if answer.comparisons.is_empty() {
         return "nothing to compare: no side has usable values".to_owned();
     }
@@ -174,7 +174,7 @@ fn suite_note(answer: &CompareAnswer, suite: &SuiteComparison) -> Note {
 }
 
 /// Returns the notes, each once with its benchmarks.
-fn notes(answer: &CompareAnswer) -> Vec<Note> {
+pub(super) fn notes(answer: &CompareAnswer) -> Vec<Note> {
     /// More names than this are a number.
     const NAMED: usize = 3;
     let mut notes = answer.notes.clone();
