@@ -355,7 +355,7 @@ pub fn named_benchmarks(specs: &[SideSpec], context: &Context) -> Result<Vec<Sid
         };
         runs.iter().any(is_run) || Path::new(word).exists()
     };
-    if !words.iter().all(|word| ids.contains(*word)) || words.iter().any(|it| is_other(it)) {
+    if !words.iter().all(|word| ids.contains(*word)) || words.iter().any(is_other) {
         return as_given();
     }
     let named = specs.iter().map(|spec| match is_word(&spec) {

@@ -98,7 +98,11 @@ fn a_comment_on_a_thousand_benchmarks_is_short_enough() {
 fn without_a_change_a_comment_is_a_sentence_and_a_fold() {
     let folder = sides(3);
     let path = folder.path();
-    let same = [&FILES[..3], &["-b", "bench/test_1*", "--export-markdown", "c.md"]].concat();
+    let same = [
+        &FILES[..3],
+        &["-b", "bench/test_1*", "--export-markdown", "c.md"],
+    ]
+    .concat();
     let done = run(path, &same);
     let comment = fs::read_to_string(path.join("c.md")).unwrap();
     assert!(!comment.contains("```"), "{comment}\n{done}");

@@ -328,7 +328,8 @@ fn a_benchmark_that_the_suite_file_mutes_has_no_change() {
     let limits = MetricLimits {
         all: JudgeLimits {
             smallest_effect: None,
-            detect: Some(false),
+            mute: Some(true),
+            ..JudgeLimits::default()
         },
         ..MetricLimits::default()
     };

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use lapwing_model::{Better, Id, Metric};
+use lapwing_model::{Better, Id, JudgeSettings, Metric};
 use lapwing_stats::{Seed, as_f64};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
@@ -130,6 +130,8 @@ impl CommandSessions {
             history: EarlierComparisons::default(),
             earlier: 0,
             variants: 1,
+            limits: JudgeSettings::default(),
+            smallest_effect: None,
         }
     }
 
