@@ -102,7 +102,7 @@ pub(super) const TABLE: &[ForeignWord] = &[
     option(
         "hyperfine",
         "compare",
-        &["--export-json", "--export-csv", "--export-markdown"],
+        &["--export-json", "--export-csv"],
         Words("--export {}"),
         "--export FILE writes the answer as .json, .csv or .md; `lapwing run` and `lapwing export --to hyperfine` write the formats of hyperfine",
     ),

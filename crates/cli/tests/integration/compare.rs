@@ -248,8 +248,8 @@ fn csv_has_a_row_for_each_comparison() {
         "compare", "2026.8", "2026.9", "--format", "csv", "-b", "test_new",
     ];
     assert_snapshot!(run(folder.path(), &words), @"
-    suite,benchmark,setting,metric,unit,baseline,candidate,baseline_value,candidate_value,baseline_instances,candidate_instances,baseline_iterations,candidate_iterations,ratio,lower,upper,descriptive_ratio,descriptive_lower,descriptive_upper,difference,replication,replicates,unpaired_lower,unpaired_upper,p_value,p_adjusted,verdict,at_most,exact,reason,reason_text,reason_numbers,needed_instances,needed_more_than,earlier_sessions,session_sd,session_freedom,likely_ratio,likely_lower,likely_upper,method,better,cautions
-    joins,test_new,,wall_time,s,2026.8,2026.9,,2.9996999639915978,0,5,0,10,,,,,,,,,,,,,,not_measured,,false,no_baseline,only in the candidate,,,,0,,,,,,,lower,
+    suite,benchmark,setting,metric,unit,baseline,candidate,baseline_value,candidate_value,baseline_instances,candidate_instances,baseline_iterations,candidate_iterations,ratio,lower,upper,descriptive_ratio,descriptive_lower,descriptive_upper,difference,replication,replicates,unpaired_lower,unpaired_upper,p_value,p_adjusted,verdict,own_smallest_effect,at_most,exact,reason,reason_text,reason_numbers,needed_instances,needed_more_than,earlier_sessions,session_sd,session_freedom,likely_ratio,likely_lower,likely_upper,method,better,cautions
+    joins,test_new,,wall_time,s,2026.8,2026.9,,2.9996999639915978,0,5,0,10,,,,,,,,,,,,,,not_measured,,,false,no_baseline,only in the candidate,,,,0,,,,,,,lower,
     exit 3
     ");
 }
@@ -332,7 +332,7 @@ fn a_gate_can_fail_for_failures() {
         "failures",
     ];
     assert_snapshot!(run(folder, &[&["compare", old, failing], hail.as_slice()].concat()), @"
-    error: `--compat hail` does not count failures of a benchmark
+    error: `--compat hail` has no other condition than `regression`
       hint: use `--fail-on regression`
     exit 2
     ");

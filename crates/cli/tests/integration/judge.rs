@@ -244,6 +244,43 @@ fn git_bisect_run_finds_the_commit_and_skips_what_cannot_be_built() {
 }
 
 #[test]
+fn git_bisect_run_finds_an_improvement_by_what_is_still_slower() {
+    let mut levels = vec!["1500"; 12];
+    levels[5..].fill("1000");
+    let quiet = PROGRAM.replace("/ 4", "/ 64");
+    let folder = repository(&quiet, &levels);
+    let path = &folder.path().join("repository");
+    git(
+        path,
+        &[
+            "bisect",
+            "start",
+            "--term-new=fast",
+            "--term-old=slow",
+            "trunk",
+            "c0",
+        ],
+    );
+    let program = assert_cmd::cargo::cargo_bin!("lapwing");
+    let program = program.display().to_string();
+    let judge = ["bisect", "run", &program, "judge", "--metric", "cost"];
+    let expected = [
+        "--baseline",
+        "trunk",
+        "--expect",
+        "slower",
+        "--store",
+        "../store.db",
+    ];
+    let told = git(path, &[&judge[..], &expected, &PROGRAM_WORDS].concat());
+    let found = git(path, &["rev-parse", "c5"]);
+    assert!(
+        told.contains(&format!("{found} is the first fast commit")),
+        "{told}"
+    );
+}
+
+#[test]
 fn nothing_against_nothing_is_not_slower() {
     let folder = repository("echo '{\"cost\": 0}'\n", &["1000"]);
     let (told, exit) = judge(&folder, &["--baseline", "HEAD"]);

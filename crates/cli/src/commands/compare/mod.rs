@@ -384,7 +384,7 @@ impl CompareCommand {
     ) -> Result<ExitStatus, CliError> {
         let is_unknown = |rule: &GateRule| rule.condition != GateCondition::Regression;
         if self.fail_on.iter().any(is_unknown) {
-            let what = "`--compat hail` has one condition";
+            let what = "`--compat hail` has no other condition than `regression`";
             return Err(CliError::input(what).hint("use `--fail-on regression`"));
         }
         let GatheredSides {

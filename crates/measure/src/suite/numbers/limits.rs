@@ -134,7 +134,7 @@ mod tests {
         lapwing.toml:2: `detect` must be true or false, not a text
         lapwing.toml:2: `better` is "lower" or "higher", not "more"
         lapwing.toml:2: `fail_on` lists what fails a gate: regression, improvement, change, equivalent, inconclusive, not-measured, failures, worse-in-runs, suspected, drift, not "regressions"
-        lapwing.toml:2: unknown key `muted` in [benchmark.a.judge]; did you mean `mute`?
+        lapwing.toml:2: unknown key `muted` in [benchmark.a.judge]
         lapwing.toml:2: unknown key `min_runs` in [benchmark.a.judge.metric.time]
         lapwing.toml:2: unknown key `min_runs` in [judge.metric.time]
         lapwing.toml:1: `a` has no `command`

@@ -93,7 +93,7 @@ pub const RARE: &[&str] = &[
     "descriptive_lower",
     "descriptive_upper",
     "difference",
-    "smallest_effect",
+    "own_smallest_effect",
     "unpaired_lower",
     "unpaired_upper",
     "reason_numbers",

@@ -72,8 +72,8 @@ pub struct ComparisonFields<'a> {
     p_value: Option<f64>,
     p_adjusted: Option<f64>,
     verdict: &'static str,
-    /// The smallest change that matters, as a share.
-    smallest_effect: Option<f64>,
+    /// The smallest change that matters for it, as a share.
+    own_smallest_effect: Option<f64>,
     /// The largest change that the interval allows, as a share.
     at_most: Option<f64>,
     exact: bool,
@@ -158,7 +158,7 @@ impl<'a> ComparisonFields<'a> {
                 .or(difference.map(|difference| difference.p_value)),
             p_adjusted: comparison.p_adjusted,
             verdict: comparison.verdict.name(),
-            smallest_effect: comparison.smallest_effect,
+            own_smallest_effect: comparison.smallest_effect,
             at_most: comparison.largest_change(),
             exact: comparison.is_exact,
             needed_instances: needed_about(comparison.needed()),
