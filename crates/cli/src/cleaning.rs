@@ -7,11 +7,11 @@ use clap::Args;
 use lapwing_analyse::clean::{BurnInRule, CleaningRules, OutlierMetrics, OutlierRule};
 use lapwing_analyse::sample::{CommitLine, MainChoice, RepositoryCommits};
 use lapwing_formats::ImportOptions;
-use lapwing_measure::suite::burn_in_file;
+use lapwing_measure::suite::{Plan, burn_in_file};
 use lapwing_measure::{
     ancestry, commits_after, default_line, known_commits, number_of_commits, remote_address,
 };
-use lapwing_model::{JudgeSettings, JudgedFrom};
+use lapwing_model::{JudgeSettings, JudgedFrom, Session};
 use lapwing_record::{AnnotationCounts, Store, StoreError};
 use lapwing_show::answers::annotating::disregarded_note;
 use lapwing_show::answers::audit::AuditDetail;
@@ -35,6 +35,9 @@ pub struct CleaningOptions {
     #[command(flatten)]
     suite: SuiteOption,
 }
+
+/// The attribute of a session with the suite file that it was measured by, if that is not `lapwing.toml`.
+pub const SUITE_FILE_OF_SESSION: &str = "suite_file";
 
 /// The suite file that sets defaults.
 #[derive(Debug, Clone, Default, Args)]
@@ -317,6 +320,24 @@ impl CleaningOptions {
                 file: file.filter(|it| it.is_file()),
             },
             ..Self::default()
+        }
+    }
+
+    /// Returns the options of the suite that a session was measured by: of the file that it names, or of the one in the
+    /// folder of its plan.
+    pub fn of_session(session: &Session, plan: &Plan) -> Self {
+        let named = session.attributes.get(SUITE_FILE_OF_SESSION);
+        match named.and_then(|it| it.as_str()).map(PathBuf::from) {
+            Some(path) => Self {
+                suite: SuiteOption {
+                    file: Some(match path.is_file() {
+                        true => path,
+                        false => PathBuf::from("none"),
+                    }),
+                },
+                ..Self::default()
+            },
+            None => Self::of_folder(plan.directory.as_ref().map(Path::new)),
         }
     }
 

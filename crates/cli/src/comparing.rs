@@ -14,6 +14,7 @@ use lapwing_analyse::sample::{
 };
 use lapwing_formats::{EachRun, ImportError, ImportOptions, Source};
 use lapwing_measure::suite::burn_in_file::unknown_names;
+use lapwing_model::text::first_names;
 use lapwing_record::{Filter, RunHead, Store, files};
 use lapwing_show::answers::compare::{Unused, environment_note, pool_note, uncommitted_note};
 use lapwing_show::writing::Note;
@@ -325,38 +326,45 @@ impl FoundSides {
     }
 }
 
-/// Returns the sides with `benchmark:` before the words that are benchmarks of the latest session, if all of them are and
-/// nothing else is called that.
+/// Returns the sides with `benchmark:` before words that are benchmarks, if all sides are and nothing else is called that.
+///
+/// # Errors
+/// If some are, and others are nothing.
 pub fn named_benchmarks(specs: &[SideSpec], context: &Context) -> Result<Vec<SideSpec>, CliError> {
-    let is_word = |spec: &&SideSpec| spec.is_word() && !spec.text.starts_with(BENCHMARK);
-    let words: Vec<&str> = (specs.iter().filter(is_word))
-        .map(|it| it.text.as_str())
-        .collect();
-    let as_given = || Ok(specs.to_vec());
-    let are_all = |spec: &SideSpec| is_word(&spec) || spec.text.starts_with(BENCHMARK);
-    if specs.len() < 2 || words.is_empty() || !specs.iter().all(are_all) || !context.store.exists()
-    {
-        return as_given();
+    let is_word = |spec: &&SideSpec| spec.is_word();
+    let is_stated = |spec: &&SideSpec| spec.text.starts_with(BENCHMARK);
+    let are_possible = specs.iter().all(|it| is_word(&it) || is_stated(&it));
+    if specs.len() < 2 || !are_possible || !specs.iter().any(|it| is_word(&it)) {
+        return Ok(specs.to_vec());
+    }
+    if !context.store.exists() {
+        return Ok(specs.to_vec());
     }
     let store = open_for_reading(context)?;
-    let Some(session) = store.catalogue().latest_session()? else {
-        return as_given();
-    };
-    let of_session = store
-        .catalogue()
-        .benchmarks(&Filter::of_session(session.id))?;
-    let ids: BTreeSet<String> = of_session.into_iter().map(|row| row.benchmark).collect();
+    let rows = store.catalogue().benchmarks(&Filter::default())?;
+    let ids: BTreeSet<String> = rows.into_iter().map(|row| row.benchmark).collect();
     let keys = [RunKey::Variant, RunKey::Version, RunKey::Session];
     let runs = store.catalogue().run_heads()?;
-    let is_other = |word: &&str| {
+    let is_other = |word: &str| {
         let is_run = |run: &RunHead| {
             keys.iter().any(|key| key.of(run).as_deref() == Some(word))
                 || run.session_name.as_deref() == Some(word)
         };
         runs.iter().any(is_run) || Path::new(word).exists()
     };
-    if !words.iter().all(|word| ids.contains(*word)) || words.iter().any(is_other) {
-        return as_given();
+    let words: Vec<&str> = (specs.iter().filter(is_word))
+        .map(|it| it.text.as_str())
+        .collect();
+    let named = |word: &&str| ids.contains(*word) && !is_other(word);
+    if !words.iter().any(named) || words.iter().any(|word| is_other(word)) {
+        return Ok(specs.to_vec());
+    }
+    if let Some(unknown) = words.iter().find(|word| !named(word)) {
+        let names = ids.iter().map(String::as_str);
+        return Err(
+            CliError::input(format!("there is no benchmark `{unknown}`"))
+                .hint(format!("the store has {}", first_names(names, 4))),
+        );
     }
     let named = specs.iter().map(|spec| match is_word(&spec) {
         true => parse_side(&format!("{BENCHMARK}{}", spec.text)).map_err(CliError::input),

@@ -1,6 +1,7 @@
 //! Options of several commands, and the context made from them.
 
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::io::{IsTerminal, Write};
 use std::ops::{Deref, RangeBounds};
 use std::path::{Path, PathBuf};
@@ -187,6 +188,10 @@ impl GateFiles {
                 let refused =
                     |error: std::io::Error| CliError::input(format!("{}: {error}", path.display()));
                 atomic::check(path).map_err(refused)?;
+                // That of an earlier call says nothing of this one, which may fail.
+                if path.is_file() {
+                    fs::remove_file(path).map_err(refused)?;
+                }
             }
         }
         Ok(())

@@ -18,6 +18,8 @@ pub enum GateOutcome {
     OnlyGraded,
     /// No metric says whether more of it is better, so that nothing is a regression or an improvement.
     NoDirection,
+    /// No comparison is of the metric of a rule.
+    NoMetric,
     /// Nothing was judged.
     NothingJudged,
 }
@@ -54,6 +56,12 @@ impl GateOutcome {
                 return Self::Lacking;
             }
         }
+        let is_compared =
+            |metric: &String| comparisons.iter().any(|it| it.subject.metric == *metric);
+        let mut metrics = rules.iter().filter_map(|rule| rule.metric.as_ref());
+        if !metrics.all(is_compared) {
+            return Self::NoMetric;
+        }
         let any = |is_meant: fn(&Comparison) -> bool| comparisons.iter().any(is_meant);
         let needs_direction = |it: &GateCondition| {
             matches!(it, GateCondition::Regression | GateCondition::Improvement)
@@ -75,7 +83,40 @@ impl GateOutcome {
     }
 }
 
+/// Returns the condition that each comparison meets by itself; without rules, a regression, or being worse in runs of one
+/// process each.
+pub fn failed_conditions(
+    rules: &[GateRule],
+    comparisons: &[Comparison],
+) -> Vec<Option<GateCondition>> {
+    let usual = [GateCondition::Regression, GateCondition::WorseInRuns];
+    let usual = usual.map(|condition| GateRule {
+        condition,
+        metric: None,
+    });
+    let is_gate = !rules.is_empty();
+    let rules = if is_gate { rules } else { &usual };
+    let met = comparisons.iter().map(|it| {
+        let asked = it.gate_conditions(rules);
+        let lacks = |condition: GateCondition| {
+            is_gate && condition == GateCondition::Regression && is_lacking(it, comparisons)
+        };
+        let mut asked = asked.into_iter();
+        asked.find(|condition| it.meets(*condition) || lacks(*condition))
+    });
+    met.collect()
+}
+
 impl Comparison {
+    /// Returns whether the suite file keeps it from failing a gate with these rules.
+    pub fn is_spared(&self, rules: &[GateRule]) -> bool {
+        let is_own = self.fail_on.is_some();
+        let general = GateRule::conditions_of(rules, &self.subject.metric, None);
+        let own = self.gate_conditions(rules);
+        let fails = |conditions: &[GateCondition]| conditions.iter().any(|it| self.meets(*it));
+        is_own && fails(&general) && !fails(&own)
+    }
+
     /// Returns those of a gate's conditions that are asked of it.
     fn gate_conditions(&self, rules: &[GateRule]) -> Vec<GateCondition> {
         GateRule::conditions_of(rules, &self.subject.metric, self.fail_on.as_deref())

@@ -276,7 +276,10 @@ impl ComparedSides {
 
     /// Returns whether all sides are files.
     pub fn are_files(&self) -> bool {
-        self.sides.iter().all(|side| side.kind == SideKind::File)
+        let is_file = |side: &ComparedSide| {
+            side.kind == SideKind::File && !side.name.starts_with("benchmark:")
+        };
+        self.sides.iter().all(is_file)
     }
 
     /// Returns the names of the sides, the baseline first.

@@ -240,7 +240,8 @@ fn two_commands_are_two_sides() {
         |words: &[String], what: &str| measured(path, words, &["-n", "5", "--fail-on", what]).0;
     assert_eq!(gate(&words, "regression"), 1);
     assert_eq!(gate(&words, "improvement"), 0);
-    assert_eq!(gate(&words, "regression:other"), 0);
+    // What was not compared does not pass.
+    assert_eq!(gate(&words, "regression:other"), 3);
     let swapped = [&words[2..], &words[..2]].concat();
     assert_eq!(gate(&swapped, "regression"), 0);
     assert_eq!(gate(&swapped, "improvement:user_time"), 1);
@@ -298,6 +299,39 @@ fn limits_of_a_benchmark_hold_in_every_command() {
     let told = compare(&["--fail-on", "regression"]);
     assert!(told.contains("2 improvements"), "{told}");
     assert!(told.ends_with("exit 0"), "{told}");
+}
+
+#[test]
+fn limits_are_those_of_the_suite_file_that_is_measured() {
+    let folder = suite(&[("a", "1.2")]);
+    let path = folder.path();
+    let suite = fs::read_to_string(path.join("lapwing.toml")).unwrap();
+    let limits = "\n[benchmark.a.judge]\nsmallest_effect = '40%'\n";
+    fs::write(path.join("other.toml"), format!("{suite}{limits}")).unwrap();
+    let words = [
+        "run",
+        "other.toml",
+        "-n",
+        "6",
+        "--metric",
+        "n",
+        "--fail-on",
+        "regression",
+    ];
+    assert_eq!(output(path, &words).status.code(), Some(0));
+    let early = [&words[..], &["--stop-early"]].concat();
+    assert_eq!(output(path, &early).status.code(), Some(0));
+    let words = ["run", "-n", "6", "--metric", "n", "--fail-on", "regression"];
+    assert_eq!(output(path, &words).status.code(), Some(1));
+    // The metric of the only rule is what is compared.
+    let words = ["run", "-n", "6", "--fail-on", "regression:n"];
+    assert_eq!(output(path, &words).status.code(), Some(1));
+    // What is muted is not judged, and said to be so.
+    let muted = format!("{suite}\n[benchmark.a.judge]\nmute = true\n");
+    fs::write(path.join("lapwing.toml"), muted).unwrap();
+    let told = run(path, &words);
+    assert!(told.contains("muted in the suite file: a"), "{told}");
+    assert!(told.ends_with("exit 3"), "{told}");
 }
 
 #[test]

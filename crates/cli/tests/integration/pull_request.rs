@@ -67,9 +67,11 @@ fn a_comment_has_what_differs_and_folds_the_rest() {
     assert_snapshot!(fs::read_to_string(path.join("j.xml")).unwrap());
     let sarif: Value =
         serde_json::from_str(&fs::read_to_string(path.join("s.json")).unwrap()).unwrap();
-    let [result] = sarif["runs"][0]["results"].as_array().unwrap().as_slice() else {
+    // The one that is missing fails a gate as well.
+    let [result, missing] = sarif["runs"][0]["results"].as_array().unwrap().as_slice() else {
         panic!("{sarif}");
     };
+    assert_eq!(missing["ruleId"], "not_measured");
     assert_eq!(result["ruleId"], "regression");
     let place = &result["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "bench/test_0.py");
@@ -107,6 +109,51 @@ fn without_a_change_a_comment_is_a_sentence_and_a_fold() {
     let comment = fs::read_to_string(path.join("c.md")).unwrap();
     assert!(!comment.contains("```"), "{comment}\n{done}");
     assert!(!comment.contains('✗'), "{comment}\n{done}");
+}
+
+#[test]
+fn files_of_ci_say_what_the_gate_says() {
+    let folder = sides(4);
+    let path = folder.path();
+    let files = |more: &[&str]| {
+        let code = compare(path, &[&["--junit", "j.xml"], more].concat());
+        let xml = fs::read_to_string(path.join("j.xml")).unwrap();
+        (
+            code,
+            xml.matches("<failure").count(),
+            xml.matches("<skipped").count(),
+        )
+    };
+    // The first is slower, and the last is missing.
+    assert_eq!(files(&["--fail-on", "regression"]), (1, 2, 0));
+    assert_eq!(files(&[]), (0, 1, 1));
+    assert_eq!(files(&["--fail-on", "improvement"]), (0, 0, 1));
+    let limits = "suite = 's'\n[benchmark.'bench/*'.judge]\nfail_on = []\n";
+    fs::write(path.join("lapwing.toml"), limits).unwrap();
+    assert_eq!(files(&["--fail-on", "regression"]), (0, 0, 1));
+    let told = run(path, &[&FILES[..], &["--fail-on", "regression"]].concat());
+    assert!(
+        told.contains("fails no gate by the suite file (fail_on)"),
+        "{told}"
+    );
+    // A metric that was not compared does not pass.
+    assert_eq!(compare(path, &["--fail-on", "regression:wall_tme"]), 3);
+}
+
+#[test]
+fn a_file_of_an_earlier_call_does_not_stay() {
+    let folder = sides(2);
+    let path = folder.path();
+    assert_eq!(compare(path, &["--junit", "j.xml"]), 0);
+    let failing = [
+        "compare",
+        "file:old-*.csv",
+        "file:nothing.csv",
+        "--junit",
+        "j.xml",
+    ];
+    assert_eq!(output(path, &failing).status.code(), Some(2));
+    assert!(!path.join("j.xml").exists());
 }
 
 /// One that becomes slower with the others.

@@ -1,6 +1,7 @@
 //! Comparisons as tests.
 
 use lapwing_analyse::judge::{Comparison, Verdict};
+use lapwing_model::GateCondition;
 
 use super::{GateFailure, GateTest, GateTests};
 use crate::answers::judgement::JudgeAnswer;
@@ -9,14 +10,17 @@ use crate::writing::{Answer, View};
 use crate::{ComparisonText, VerdictText};
 
 impl GateTests {
-    /// Returns a test per comparison. It fails for a regression, or where the candidate is worse in runs of one process
-    /// each, and is skipped where it is undecided or a side was not measured.
-    pub fn compared(comparisons: &[Comparison]) -> Self {
+    /// Returns a test per comparison, which fails where it meets a condition of a gate, and else is skipped where it is
+    /// undecided or a side was not measured.
+    pub fn compared(comparisons: &[Comparison], failed: &[Option<GateCondition>]) -> Self {
         let mut tests = Self::named("lapwing compare");
         let mut candidates = comparisons.iter().map(|it| (&it.baseline, &it.candidate));
         let first = candidates.next();
         let is_one_pair = candidates.all(|it| Some(it) == first);
-        tests.suites = comparisons.iter().map(|it| test(it, is_one_pair)).collect();
+        let each = comparisons.iter().zip(failed);
+        tests.suites = each
+            .map(|(it, failed)| test(it, failed.is_some(), is_one_pair))
+            .collect();
         tests
     }
 
@@ -45,7 +49,7 @@ impl GateTests {
     }
 }
 
-fn test(comparison: &Comparison, is_one_pair: bool) -> GateTest {
+fn test(comparison: &Comparison, fails: bool, is_one_pair: bool) -> GateTest {
     let subject = &comparison.subject;
     let mut name = format!("{} {}", subject_title(subject), subject.metric);
     if !is_one_pair {
@@ -56,16 +60,15 @@ fn test(comparison: &Comparison, is_one_pair: bool) -> GateTest {
     }
     let [ratio, interval] = comparison.change_texts();
     let verdict = comparison.verdict_text();
-    let fails = matches!(
-        comparison.verdict,
-        Verdict::Regression | Verdict::WorseInRuns
-    );
     let failure = GateFailure {
         kind: comparison.verdict.name(),
-        message: format!(
-            "{} {verdict}: {ratio} {interval}",
-            comparison.verdict.symbol()
-        ),
+        message: match ratio.is_empty() {
+            true => format!("{} {verdict}", comparison.verdict.symbol()),
+            false => format!(
+                "{} {verdict}: {ratio} {interval}",
+                comparison.verdict.symbol()
+            ),
+        },
         text: format!("{} against {}", comparison.candidate, comparison.baseline),
     };
     let is_open = matches!(
@@ -77,6 +80,6 @@ fn test(comparison: &Comparison, is_one_pair: bool) -> GateTest {
         benchmark: subject.benchmark.clone(),
         name,
         failures: if fails { vec![failure] } else { Vec::new() },
-        skipped: is_open.then_some(verdict),
+        skipped: (is_open && !fails).then_some(verdict),
     }
 }

@@ -4,6 +4,7 @@ use lapwing_analyse::detect::{
     Detection, Direction, Finding, FindingGroup, Histories, HistorySeries, SeriesState,
     UnjudgedReason,
 };
+use lapwing_model::GateCondition;
 use lapwing_model::text::counted;
 
 use super::{GateFailure, GateTest, GateTests};
@@ -47,8 +48,12 @@ impl GateTests {
     }
 }
 
-fn fails(finding: &Finding) -> bool {
-    finding.direction == Direction::Regression && finding.is_open()
+fn fails(histories: &Histories, finding: &Finding) -> bool {
+    let own = histories.series[finding.series].fail_on.as_deref();
+    let is_meant = |own: &[GateCondition]| {
+        own.contains(&GateCondition::Regression) || own.contains(&GateCondition::Change)
+    };
+    finding.direction == Direction::Regression && finding.is_open() && own.is_none_or(is_meant)
 }
 
 /// Returns the tests of a suite: those of its histories, then those of the changes that it shares.
@@ -57,7 +62,7 @@ fn of_suite(suite: &str, histories: &Histories, detection: &Detection) -> Vec<Ga
         .filter(|group| group.is_shared && group.findings.len() > 1)
         .filter(|group| {
             let lead = &detection.findings[group.lead()];
-            lead.subject.suite == suite && fails(lead)
+            lead.subject.suite == suite && fails(histories, lead)
         })
         .collect();
     let is_shared = |at: usize| shared.iter().any(|group| group.findings.contains(&at));
@@ -65,7 +70,8 @@ fn of_suite(suite: &str, histories: &Histories, detection: &Detection) -> Vec<Ga
     let of_histories = series.filter(|(_, series)| series.subject.suite == suite);
     let of_histories = of_histories.filter_map(|(place, series)| {
         let findings = detection.findings.iter().enumerate();
-        let own = findings.filter(|(at, it)| it.series == place && fails(it) && !is_shared(*at));
+        let own = findings
+            .filter(|(at, it)| it.series == place && fails(histories, it) && !is_shared(*at));
         let failures: Vec<GateFailure> = own.map(|(_, it)| failure(histories, it)).collect();
         let skipped = untested(histories, detection.states[place]);
         (series.is_measured() || !failures.is_empty()).then(|| GateTest {

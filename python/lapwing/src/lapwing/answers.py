@@ -506,6 +506,8 @@ class ComparisonFields(Part):
     """The number of instances per side that gives a verdict with a chance of 80 %."""
     needed_more_than: int | None = None
     """A number of instances per side that is too small for a verdict, where the needed number is unknown."""
+    own_smallest_effect: float | None = None
+    """The smallest change that matters for it, as a share."""
     p_adjusted: float | None
     p_value: float | None
     ratio: float | None
@@ -521,8 +523,6 @@ class ComparisonFields(Part):
     session_sd: float | None = None
     """How much sessions differ, where the sides are from different ones and the store knows: the relative standard deviation of a session's mean."""
     setting: str | None
-    smallest_effect: float | None = None
-    """The smallest change that matters, as a share."""
     suite: str
     unit: str
     unpaired_lower: float | None = None
@@ -2549,7 +2549,7 @@ class Compare(Answer):
     control: ControlResult | None = None
     """Result of the A/A control."""
     false_discovery_rate: float
-    smallest_effect: float | None = None
+    smallest_effect: float | None
     """The smallest effect that was asked for, as a share."""
     suites: list[SuiteRow]
     verdicts: VerdictCounts

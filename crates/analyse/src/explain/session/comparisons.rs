@@ -77,6 +77,21 @@ impl SessionResults {
         self.judged(pairs, false, ranked.len())
     }
 
+    /// Returns what a suite file mutes by the metric of the session: it is not compared.
+    pub fn muted(&self) -> Vec<Subject> {
+        let muted = self.by_benchmark().filter(|rows| {
+            let limits = self.limits.limits_of(&rows[0].benchmark, &self.metric);
+            rows.len() > 1 && limits.mute == Some(true)
+        });
+        let subject = |rows: &[SessionResult]| Subject {
+            suite: self.suite.clone(),
+            benchmark: rows[0].benchmark.clone(),
+            setting: Setting::default(),
+            metric: self.metric.clone(),
+        };
+        muted.map(subject).collect()
+    }
+
     fn by_benchmark(&self) -> impl Iterator<Item = &[SessionResult]> {
         self.rows
             .chunk_by(|one, other| one.benchmark == other.benchmark)

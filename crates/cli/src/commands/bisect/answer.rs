@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lapwing_measure::bisection::{CaseSearch, CommitSearch, FoundCommit, LineSearch};
 use lapwing_measure::{CommitSummary, RunEnd, commit_summary, declared_metrics};
-use lapwing_model::Better;
+use lapwing_model::{Better, JudgeSettings};
 use lapwing_show::answers::bisection::{
     BisectRow, BisectedBenchmark, BisectedBranch, BisectedChange, BisectedCommit, BisectedPair,
     BisectionAnswer, BisectionOutcome, CommitDescription, SuspectCommits,
@@ -28,7 +28,7 @@ pub fn bisection_answer(
     search: &CommitSearch<'_>,
     metric: &str,
     end: RunEnd,
-    wanted: Option<WantedChange>,
+    (wanted, judge): (Option<WantedChange>, &JudgeSettings),
 ) -> BisectionAnswer {
     let benchmarks = search.cases.iter();
     BisectionAnswer {
@@ -42,6 +42,7 @@ pub fn bisection_answer(
                 let benchmark = CaseView { search, case }.benchmark(metric);
                 let better = declared_metrics(&search.visits.plan.cases);
                 let better = better.get(metric).and_then(|it| it.better);
+                let better = judge.limits_of(&benchmark.id, metric).better.or(better);
                 match wanted {
                     Some(wanted) => only(benchmark, wanted, better),
                     None => benchmark,

@@ -28,6 +28,7 @@ use self::finding::SearchedFinding;
 pub use self::news::{bisection_hint, say_news};
 pub use self::options::{CommitOptions, check_metric};
 use super::run::{ClusterOptions, executors_of};
+use crate::cleaning::CleaningOptions;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, NamedValue, one_of};
 use crate::session;
@@ -170,13 +171,14 @@ impl BisectCommand {
         let news = |news| say_news(news, context);
         let visits = CommitVisits::new(plan.clone(), readiness, watch.measured(), stored, &news);
         let metric = search_options.metric.clone();
+        let judge = CleaningOptions::default().judging()?.suite;
         let mut search = CommitSearch::new(visits, search_options, width);
         let surroundings = context.surroundings();
         let parts = MeasuringParts::start(&plan, store, environments, cluster, surroundings)?;
         let (end, _store) = session::measure(parts, opening, &mut watch, |measurement| {
             search.search(measurement)
         })?;
-        let mut answer = bisection_answer(&search, &metric, end, self.find);
+        let mut answer = bisection_answer(&search, &metric, end, (self.find, &judge));
         let status = status(&answer);
         if status == ExitStatus::Interrupted {
             let command = format!("{} bisect --resume {name}", context.program());

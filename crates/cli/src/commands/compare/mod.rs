@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use clap::Args;
 use lapwing_analyse::judge::{
     COILED_RESAMPLES, CompareMethod, CompareOptions, Comparison, GateOutcome, HAIL_REPLICATES,
-    SampleSplit, SideSamples, SuiteComparison, Verdict, self_test,
+    SampleSplit, SideSamples, SuiteComparison, Verdict, failed_conditions, self_test,
 };
 use lapwing_analyse::sample::{KnownSides, SampleFilter, SideSpec};
-use lapwing_model::text::{counted, plural};
+use lapwing_model::text::{counted, first_names, plural};
 use lapwing_model::{GateCondition, GateRule};
 use lapwing_record::RunHead;
 use lapwing_show::GateTests;
@@ -296,7 +296,8 @@ impl CompareCommand {
         let files = self.files_of_ci.paths().chain(&self.export_markdown);
         context.show_beside(files, &answer, &self.answer)?;
         self.export.write_answer(&answer, &self.answer, context)?;
-        let tests = GateTests::compared(&answer.comparisons);
+        let failed = failed_conditions(&self.fail_on, &answer.comparisons);
+        let tests = GateTests::compared(&answer.comparisons, &failed);
         self.files_of_ci.write(&tests, context)?;
         if let Some(path) = &self.export_markdown {
             let comment = answer.comment(self.report_url.as_deref())?;
@@ -533,9 +534,24 @@ pub fn gate_status(
     context: &Context,
 ) -> ExitStatus {
     let note = |why: &str| context.terminal.note(why);
+    let spared = comparisons.iter().filter(|it| it.is_spared(rules));
+    let mut spared: Vec<&str> = spared.map(|it| it.subject.benchmark.as_str()).collect();
+    spared.dedup();
+    if !spared.is_empty() {
+        note(&format!(
+            "fails no gate by the suite file (fail_on): {}",
+            first_names(spared.iter().copied(), 4)
+        ));
+    }
     match GateOutcome::new(rules, comparisons) {
         GateOutcome::Passed => return ExitStatus::Fine,
         GateOutcome::NothingJudged => return ExitStatus::NotEnough,
+        GateOutcome::NoMetric => {
+            note(
+                "--fail-on judged nothing of a metric that it names: no comparison is of that metric (--metric NAME compares another one)",
+            );
+            return ExitStatus::NotEnough;
+        }
         GateOutcome::NoDirection => {
             note(
                 "--fail-on judged nothing: no metric says whether more of it is better, so that no change is a regression or an improvement",

@@ -387,6 +387,17 @@ impl DetectCommand {
         if lacks || open.any(|(finding, is_found)| fails(finding, is_found)) {
             return ExitStatus::Judged;
         }
+        let is_searched = |metric: &String| {
+            let mut series = answer.histories.series.iter();
+            series.any(|it| it.subject.metric == *metric)
+        };
+        let mut asked = self.fail_on.iter().filter_map(|rule| rule.metric.as_ref());
+        if !asked.all(is_searched) {
+            context.terminal.note(
+                "--fail-on judged nothing of a metric that it names: no history is of that metric",
+            );
+            return ExitStatus::NotEnough;
+        }
         // What was not judged never passes, whatever was said of by-products such as failures.
         if detection.judged.judged == 0 {
             return ExitStatus::NotEnough;

@@ -55,7 +55,7 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
         1 => CompareOptions::at_first_of_two_looks,
         _ => |options| options,
     };
-    let comparisons = comparisons(&plan, state.session.id, &sides, &rule, adjust, context)?;
+    let comparisons = comparisons(&plan, &state.session, &sides, &rule, adjust, context)?;
     let open = plan
         .cases
         .iter()
@@ -127,7 +127,7 @@ pub fn next_step(
         return Ok(None);
     }
     let same = |options| options;
-    let comparisons = comparisons(plan, session.id, &sides, rule, same, context)?;
+    let comparisons = comparisons(plan, session, &sides, rule, same, context)?;
     let seconds = past_seconds(plan, context)?;
     let (mut benchmarks, mut extra, mut time) = (0, 0, Some(0.0));
     for case in &plan.cases {

@@ -1,7 +1,6 @@
 //! `lapwing run --stop-early`: stops measuring a benchmark when its comparison has a verdict or will hardly get one.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use lapwing_analyse::explain::LookResult;
 use lapwing_analyse::judge::{CompareOptions, Comparison, MetricChoice};
@@ -9,8 +8,8 @@ use lapwing_analyse::sample::{RunKey, SampleFilter, Selector, SideSpec};
 use lapwing_measure::session::{LookedMeasurement, OpenMeasurement, measure_between_looks};
 use lapwing_measure::suite::{AdHoc, Plan, StopEarly};
 use lapwing_measure::{FixedSchedule, RunEnd, RunError};
+use lapwing_model::Session;
 use lapwing_model::text::{counted, grouped};
-use lapwing_model::{Id, Session};
 
 use super::familiar::REFERENCE;
 use super::session_results;
@@ -94,7 +93,7 @@ impl JudgedSession<'_> {
             let precision = self.rule.smallest_effect.unwrap_or(PRECISION);
             let store = open_for_reading(self.context)?;
             let asked = (self.rule.metric.as_deref(), self.rule.smallest_effect);
-            let results = session_results(&store, self.session.id, plan, asked)?;
+            let results = session_results(&store, self.session, plan, asked)?;
             if are_compared(plan) {
                 let reference = self.session.attributes.get(REFERENCE);
                 let reference = reference.and_then(|it| it.as_str());
@@ -112,7 +111,7 @@ impl JudgedSession<'_> {
         let options = |options| options;
         let comparisons = comparisons(
             plan,
-            self.session.id,
+            self.session,
             &candidates,
             self.rule,
             options,
@@ -150,20 +149,19 @@ pub fn candidates(plan: &Plan) -> Vec<SideSpec> {
 /// Returns the comparisons of the variants of a session with the first one, as `lapwing compare` makes them.
 pub fn comparisons(
     plan: &Plan,
-    session: Id,
+    session: &Session,
     sides: &[SideSpec],
     rule: &StopEarly,
     adjust: impl Fn(CompareOptions) -> CompareOptions,
     context: &Context,
 ) -> Result<Vec<Comparison>, CliError> {
-    let folder = plan.directory.as_ref().map(Path::new);
     let judging = JudgingOptions {
         is_effect_asked: rule.smallest_effect.is_some(),
-        ..CleaningOptions::of_folder(folder).judging()?
+        ..CleaningOptions::of_session(session, plan).judging()?
     };
     let metric = rule.metric.clone().unwrap_or_else(|| METRIC.to_owned());
     let filter = SampleFilter {
-        runs: Selector::of(RunKey::Session, &[session.to_string()]),
+        runs: Selector::of(RunKey::Session, &[session.id.to_string()]),
         metrics: vec![metric.clone()],
         ..SampleFilter::default()
     };

@@ -111,6 +111,17 @@ impl Run {
         }
         self.export.check()?;
         self.files.check(context)?;
+        // The metric of the only rule is what is compared.
+        if let [
+            GateRule {
+                metric: Some(metric),
+                ..
+            },
+        ] = &self.fail_on[..]
+            && self.metric.is_none()
+        {
+            self.metric = Some(metric.clone());
+        }
         let mut request = self.request(context)?;
         let mut planned = self.planned(&request, context)?;
         if !self.fail_on.is_empty() {

@@ -25,6 +25,7 @@ use super::from_file::{FilePlan, PlannedRun};
 use super::measuring::MeasuringOptions;
 use super::tool_files::ToolFiles;
 use super::words;
+use crate::cleaning::SUITE_FILE_OF_SESSION;
 use crate::commands::bisect::check_metric;
 use crate::commands::compare::CONDITIONS;
 use crate::comparing::parse_change;
@@ -258,6 +259,13 @@ impl Run {
         let benchmarks = if commands.is_empty() {
             self.refuse_options_of_commands()
                 .or_else(|error| words::refuse_unknown(self.suite.as_deref()).and(Err(error)))?;
+            if let Some(path) = &self.suite
+                && let Ok(path) = std::path::absolute(suite_file::named(path))
+                && path.file_name().is_none_or(|it| it != SUITE_FILE)
+            {
+                let path = path.display().to_string();
+                attributes.insert(SUITE_FILE_OF_SESSION.to_owned(), path.into());
+            }
             suite_of(self.suite.as_deref(), context)?
         } else {
             if settings.iterations.is_none() && self.sweep.runs.is_none() && self.plan.is_none() {

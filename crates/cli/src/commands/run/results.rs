@@ -1,12 +1,11 @@
 //! The results of a session: reading and showing them.
 
 use std::io::Write;
-use std::path::Path;
 
 use lapwing_analyse::explain::{PlannedResults, ResultVariant, SessionResults};
 use lapwing_measure::session::place_in;
 use lapwing_measure::suite::{AdHoc, CommandLine, Plan};
-use lapwing_model::{Id, Session};
+use lapwing_model::Session;
 use lapwing_record::{Store, StoreError};
 use lapwing_show::answers::session::{SessionAnswer, SessionKind};
 use lapwing_show::writing::AnswerFormat;
@@ -21,7 +20,7 @@ use crate::options::{Context, answer_text};
 /// asked for or that of the suite.
 pub fn session_results(
     store: &Store,
-    session: Id,
+    session: &Session,
     plan: &Plan,
     (metric, effect): (Option<&str>, Option<f64>),
 ) -> Result<SessionResults, StoreError> {
@@ -32,12 +31,11 @@ pub fn session_results(
         has_environment: variant.python.is_some(),
     });
     let cases = plan.cases.iter();
-    let folder = plan.directory.as_ref().map(Path::new);
     // A suite that is not there any more says nothing.
-    let judging = CleaningOptions::of_folder(folder).judging();
+    let judging = CleaningOptions::of_session(session, plan).judging();
     let limits = judging.map(|it| it.suite).unwrap_or_default();
     let planned = PlannedResults {
-        session,
+        session: session.id,
         suite: &plan.suite,
         in_shell: cases.map(|case| is_shell_command(&case.command)).collect(),
         variants: variants.collect(),
@@ -57,7 +55,7 @@ pub fn session_answer(
 ) -> Result<SessionAnswer, StoreError> {
     let state = store.catalogue().session_state(session.id)?;
     Ok(SessionAnswer {
-        results: session_results(store, session.id, plan, asked)?,
+        results: session_results(store, session, plan, asked)?,
         kind: if session.attributes.contains_key(STUDY) {
             SessionKind::Study
         } else if plan.suite == AdHoc::SUITE {

@@ -37,6 +37,7 @@ impl CompareAnswer {
                     | Verdict::Changed
                     | Verdict::WorseInRuns
                     | Verdict::BetterInRuns
+                    | Verdict::NotMeasured
             )
         };
         let (news, others): (Vec<&Comparison>, Vec<&Comparison>) =
@@ -100,7 +101,9 @@ impl CompareAnswer {
     fn picture(&self, news: &[&Comparison]) -> String {
         let columns = NameColumns::of(self);
         let bars = news.iter().take(BARS).filter_map(|comparison| {
-            let mut name = columns.name(comparison, true).replace(['\n', '\r'], " ");
+            let mut name = columns
+                .name(comparison, true)
+                .replace(char::is_control, " ");
             if columns.sides {
                 name.push_str(&format!(", {}", comparison.candidate));
             }

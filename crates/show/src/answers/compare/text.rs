@@ -6,6 +6,7 @@ use lapwing_analyse::judge::{
     Caution, CompareOptions, Comparison, DescribedValues, INSTANCES_FOR_A_VERDICT, SuiteComparison,
     Verdict,
 };
+use lapwing_analyse::sample::Subject;
 use lapwing_model::text::{counted, joined_with_and};
 
 use super::CompareAnswer;
@@ -236,13 +237,26 @@ fn own_limits_note(answer: &CompareAnswer) -> Option<Note> {
     /// More than these are a number.
     const NAMED: usize = 3;
     let usual = common_effect(answer);
-    let mut own: Vec<(&str, f64)> = Vec::new();
+    let mut own: Vec<(String, f64)> = Vec::new();
+    let has_several = |comparison: &Comparison| {
+        answer.comparisons.iter().any(|it| {
+            it.subject.benchmark == comparison.subject.benchmark
+                && it.smallest_effect != comparison.smallest_effect
+        })
+    };
     for comparison in &answer.comparisons {
         let effect = comparison
             .smallest_effect
             .filter(|_| comparison.smallest_effect != usual);
         if let Some(effect) = effect {
-            let limit = (comparison.subject.benchmark.as_str(), effect);
+            let Subject {
+                benchmark, metric, ..
+            } = &comparison.subject;
+            let name = match has_several(comparison) {
+                true => format!("{benchmark} ({metric})"),
+                false => benchmark.clone(),
+            };
+            let limit = (name, effect);
             if !own.contains(&limit) {
                 own.push(limit);
             }

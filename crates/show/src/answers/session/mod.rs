@@ -19,6 +19,7 @@ use serde_json::Value;
 use self::table::SessionTable;
 use super::audit::left_out_fields;
 use super::compare::{ComparisonFields, RARE};
+use super::detect::muted_note;
 use super::earlier_note;
 use crate::chart::{Chart, ComparedValue, comparison};
 use crate::words::verdict::{is_unchanged, worst_verdict};
@@ -392,6 +393,7 @@ impl SessionAnswer {
             ));
         }
         notes.extend(earlier_note(self.results.earlier));
+        notes.extend(muted_note(&self.results.muted()));
         notes.extend(self.exclusions());
         notes
     }
