@@ -349,7 +349,7 @@ def test_histories_are_searched_by_jobs_as_by_one_machine(client):
     for night in range(40):
         session, run = identity(night, 1), identity(night, 2)
         date = f"2026-{1 + night // 28:02}-{1 + night % 28:02}T02:00:00Z"
-        add(kind="session", id=session, suite="simulated", started=date)
+        add(kind="session", id=session, suite="simulated", started=date, tool="made up")
         add(kind="run", id=run, session=session, version={"name": f"v{night}", "date": date},
             metrics={"wall_time": {"unit": "s", "better": "lower"}})
         for place in range(7):
