@@ -73,7 +73,7 @@ pub struct JudgeLimits {
     pub better: Option<Better>,
     /// Whether it is not judged at all.
     pub mute: Option<bool>,
-    /// What of it fails a gate, in place of what the gate asks for.
+    /// The conditions by which it fails a gate, in place of those of the gate.
     pub fail_on: Option<Vec<GateCondition>>,
 }
 

@@ -154,7 +154,7 @@ pub struct HistorySeries {
     pub metric: Metric,
     /// The smallest change to report, if it has a limit of its own.
     pub smallest_effect: Option<f64>,
-    /// What of it fails a gate, if it has a limit of its own.
+    /// The conditions by which it fails a gate, if the suite file gives it its own.
     pub fail_on: Option<Vec<GateCondition>>,
     /// The ids that its benchmark was recorded with.
     pub recorded_ids: BTreeSet<String>,

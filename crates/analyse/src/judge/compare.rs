@@ -187,7 +187,7 @@ pub struct Comparison {
     pub metric: Metric,
     /// The smallest change that matters, as a share: its own, or that of all.
     pub smallest_effect: Option<f64>,
-    /// What of it fails a gate, if it has a limit of its own.
+    /// The conditions by which it fails a gate, if the suite file gives it its own.
     pub(super) fail_on: Option<Vec<GateCondition>>,
     /// The baseline's name, as the user gave it.
     pub baseline: String,

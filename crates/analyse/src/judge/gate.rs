@@ -83,12 +83,9 @@ impl GateOutcome {
     }
 }
 
-/// Returns the condition that each comparison meets by itself; without rules, a regression, or being worse in runs of one
-/// process each.
-pub fn failed_conditions(
-    rules: &[GateRule],
-    comparisons: &[Comparison],
-) -> Vec<Option<GateCondition>> {
+/// Returns whether each comparison by itself fails a gate with these rules; without rules, if it is a regression, or worse in
+/// runs of one process each.
+pub fn failing(rules: &[GateRule], comparisons: &[Comparison]) -> Vec<bool> {
     let usual = [GateCondition::Regression, GateCondition::WorseInRuns];
     let usual = usual.map(|condition| GateRule {
         condition,
@@ -96,15 +93,15 @@ pub fn failed_conditions(
     });
     let is_gate = !rules.is_empty();
     let rules = if is_gate { rules } else { &usual };
-    let met = comparisons.iter().map(|it| {
+    let fails = comparisons.iter().map(|it| {
         let asked = it.gate_conditions(rules);
         let lacks = |condition: GateCondition| {
             is_gate && condition == GateCondition::Regression && is_lacking(it, comparisons)
         };
         let mut asked = asked.into_iter();
-        asked.find(|condition| it.meets(*condition) || lacks(*condition))
+        asked.any(|condition| it.meets(condition) || lacks(condition))
     });
-    met.collect()
+    fails.collect()
 }
 
 impl Comparison {

@@ -51,7 +51,7 @@ pub use detection_file::{ExperimentShare, ExperimentWriter, KnownExperiments};
 pub use detection_source::{ExperimentSource, ExperimentTask, SharedSource};
 pub use duet::DuetPart;
 pub use earlier::EarlierComparisons;
-pub use gate::{GateOutcome, failed_conditions};
+pub use gate::{GateOutcome, failing};
 pub use looks::Looks;
 pub(crate) use metrics::stated_metric;
 pub use metrics::{MetricChoice, metric};

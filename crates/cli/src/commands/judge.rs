@@ -53,9 +53,9 @@ pub struct JudgeCommand {
     /// `session:nightly` [default: the first good commit of the `git bisect` in progress]
     #[arg(long, value_name = "SIDE")]
     baseline: Option<String>,
-    /// What is expected, which is exit code 0: `not-slower`, `faster`, `same` (not by more than the smallest change
-    /// that matters), or `slower`, which lets `git bisect run` find an improvement; `faster=3%` says that change as well
-    /// [default: not-slower]
+    /// Answer that is exit code 0: `not-slower`, `faster`, `same` (within the smallest change that matters), or
+    /// `slower`, by which `git bisect run` finds an improvement; `faster=3%` sets that change, too [default:
+    /// not-slower]
     #[arg(long, value_name = "WHAT", value_parser = parse_expected, default_value = "not-slower", hide_default_value = true)]
     expect: (ExpectedChange, Option<f64>),
     /// Smallest change that matters, such as 3% [default: the suite's for this benchmark, or 5%]
@@ -107,7 +107,9 @@ impl JudgeCommand {
             return Err(wrong(error));
         }
         if self.expect.1.is_some() && self.smallest_effect.is_some() {
-            let error = CliError::input("--smallest-effect and --expect both say a change");
+            let error = CliError::input(
+                "--smallest-effect and --expect both set the smallest change that matters",
+            );
             return Err(wrong(error.hint("remove one of them")));
         }
         check_metric(&plan, &self.options.metric).map_err(wrong)?;

@@ -1,7 +1,6 @@
 //! Comparisons as tests.
 
 use lapwing_analyse::judge::{Comparison, Verdict};
-use lapwing_model::GateCondition;
 
 use super::{GateFailure, GateTest, GateTests};
 use crate::answers::judgement::JudgeAnswer;
@@ -12,14 +11,14 @@ use crate::{ComparisonText, VerdictText};
 impl GateTests {
     /// Returns a test per comparison, which fails where it meets a condition of a gate, and else is skipped where it is
     /// undecided or a side was not measured.
-    pub fn compared(comparisons: &[Comparison], failed: &[Option<GateCondition>]) -> Self {
+    pub fn compared(comparisons: &[Comparison], failing: &[bool]) -> Self {
         let mut tests = Self::named("lapwing compare");
         let mut candidates = comparisons.iter().map(|it| (&it.baseline, &it.candidate));
         let first = candidates.next();
         let is_one_pair = candidates.all(|it| Some(it) == first);
-        let each = comparisons.iter().zip(failed);
+        let each = comparisons.iter().zip(failing);
         tests.suites = each
-            .map(|(it, failed)| test(it, failed.is_some(), is_one_pair))
+            .map(|(it, fails)| test(it, *fails, is_one_pair))
             .collect();
         tests
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use lapwing_analyse::judge::{
     COILED_RESAMPLES, CompareMethod, CompareOptions, Comparison, GateOutcome, HAIL_REPLICATES,
-    SampleSplit, SideSamples, SuiteComparison, Verdict, failed_conditions, self_test,
+    SampleSplit, SideSamples, SuiteComparison, Verdict, failing, self_test,
 };
 use lapwing_analyse::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_model::text::{counted, first_names, plural};
@@ -296,8 +296,8 @@ impl CompareCommand {
         let files = self.files_of_ci.paths().chain(&self.export_markdown);
         context.show_beside(files, &answer, &self.answer)?;
         self.export.write_answer(&answer, &self.answer, context)?;
-        let failed = failed_conditions(&self.fail_on, &answer.comparisons);
-        let tests = GateTests::compared(&answer.comparisons, &failed);
+        let failing = failing(&self.fail_on, &answer.comparisons);
+        let tests = GateTests::compared(&answer.comparisons, &failing);
         self.files_of_ci.write(&tests, context)?;
         if let Some(path) = &self.export_markdown {
             let comment = answer.comment(self.report_url.as_deref())?;
