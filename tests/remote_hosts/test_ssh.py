@@ -295,6 +295,6 @@ def test_what_cannot_be_done_over_ssh_is_refused(hosts, client):
     assert "one instance at a time in any case" in exclusive
     client.run("run", "--name", "here")
     simulated = client.run("mds", "--executor", "ssh", codes=(2,))
-    assert "a simulation needs a folder that client and jobs share" in simulated
+    assert "jobs of an analysis need a folder that they share with the client" in simulated
     (client.folder / "lapwing.toml").write_text('suite = "none"\n[benchmark.a]\ncommand = "true"\n')
     assert "the suite has no [executor.ssh]" in client.run("run", "--executor", "ssh", codes=(2,))
