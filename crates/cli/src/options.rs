@@ -701,7 +701,7 @@ impl Context {
 
     /// Returns how a suggested command starts: `lapwing`, with `--store` if it is not the default.
     pub fn program(&self) -> String {
-        if self.store == Path::new(DEFAULT_STORE) {
+        if self.has_usual_store() {
             return "lapwing".to_owned();
         }
         let path = CommandLine::Words(vec![self.store.display().to_string()]);
@@ -711,6 +711,16 @@ impl Context {
     /// Returns whether JSON is asked for, and none was written yet: programs get one document.
     pub fn lacks_json(&self) -> bool {
         self.format == AnswerFormat::Json && !self.is_answered.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether the store is that of the working directory.
+    pub fn has_usual_store(&self) -> bool {
+        self.store == Path::new(DEFAULT_STORE)
+    }
+
+    /// Returns the command of this process.
+    pub fn own_command(&self) -> String {
+        command_text(&CommandLine::Words(self.command.clone()))
     }
 
     /// Returns the command of this process with another number of instances.

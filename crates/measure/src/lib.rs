@@ -25,14 +25,14 @@ pub use execution::schedule::{
     FinishedInstance, FixedSchedule, InstancePlan, MoreInstances, NextLook, Schedule,
 };
 pub use execution::values::declared_metrics;
-pub use machine::environment::Environment;
+pub use machine::environment::{Environment, isolated_cpus};
 pub use machine::hardware::{hardware, os_release};
 pub use machine::observe::{MachineSnapshot, observed};
 pub use repository::commits::{
     CommitRange, CommitsError, add_worktree, discard_worktree, merged_commits, remove_worktree,
     single_commit,
 };
-pub use repository::git::{DistrustedRepository, distrusted_repository, user_name};
+pub use repository::git::{DistrustedRepository, distrusted_repository, patch_digest, user_name};
 pub use repository::revision::{
     CommitSummary, DefaultLine, ancestry, commit_before, commit_summary, commits_after,
     default_line, first_good_commit, known_commits, number_of_commits,

@@ -38,6 +38,7 @@ mod spread;
 pub mod steady;
 mod student_tail;
 mod subset;
+mod test_stream;
 
 pub use bootstrap::{
     HierarchicalReplicates, RESAMPLES, Statistic, ThresholdShare, bca_ratio,
@@ -65,8 +66,8 @@ pub use interval::{Confidence, ConfidenceError, Interval, geometric_mean_interva
 pub use looked_difference::LookedDifference;
 pub use number::{Count, as_f64};
 pub use power::{
-    Configuration, Detection, DetectionMethod, Noise, NoncentralT, Pilot, PilotNoise, Strategy,
-    instances_needed,
+    AffordableDesign, Configuration, DesignCosts, Detection, DetectionMethod, Noise, NoncentralT,
+    Pilot, PilotNoise, Strategy, affordable_design, instances_needed,
 };
 pub use principal_components::{PrincipalComponent, principal_components};
 pub use ranks::brunner_munzel::{BrunnerMunzel, BrunnerMunzelTest, brunner_munzel};
@@ -96,3 +97,4 @@ pub use spread::population::{
 pub use spread::replicates::{Difference, DifferenceMethod, Replicates};
 pub use spread::sessions::{SessionMean, SideHosts, session_variance, sum_of_variances};
 pub use spread::variance::{VarianceComponents, deviation_reach, variance_components};
+pub use test_stream::{TestStream, confirming_look};

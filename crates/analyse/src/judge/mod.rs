@@ -3,6 +3,7 @@
 //! The unit of replication is at least the instance: every interval here comes from the spread between instance means
 //! or larger units, never from the spread within one instance, because iterations of one instance resemble each other.
 
+mod campaign;
 mod caution;
 mod compare;
 mod compat;
@@ -35,6 +36,10 @@ use lapwing_stats::{Confidence, Interval};
 
 use crate::clean::{CleanInstance, Cleaned};
 
+pub use campaign::{
+    Attempt, AttemptEnd, AttemptNote, AttemptOutcome, Campaign, FALSE_SHARE, MeasuredRatio,
+    PlannedConfirmation, TriedChange, looked_difference,
+};
 pub use caution::Caution;
 pub use compare::{
     CompareMethod, CompareOptions, ComparedRatio, Comparison, JudgedRatio, SideSample, compare,

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_analyse::judge::{EarlierComparisons, SessionNoise};
+use clap::builder::NonEmptyStringValueParser;
+use lapwing_analyse::judge::{EarlierComparisons, SessionNoise, TriedChange};
 use lapwing_analyse::sample::{SampleFilter, SideSpec};
 use lapwing_measure::bisection::{
     CommitReadiness, CommitVisits, ComparisonEnd, InstanceWatch, SideComparison, StoredBaseline,
@@ -14,9 +15,10 @@ use lapwing_measure::bisection::{
 use lapwing_measure::session::{
     MeasuringParts, PythonEnvironments, SessionOpening, new_session, repository,
 };
-use lapwing_measure::suite::{Plan, Variant};
+use lapwing_measure::suite::{Plan, Variant, VersionSource};
 use lapwing_measure::{
-    RunEnd, SOURCE_VARIABLE, ancestry, declared_metrics, first_good_commit, single_commit,
+    RunEnd, SOURCE_VARIABLE, ancestry, declared_metrics, first_good_commit, patch_digest,
+    single_commit, version,
 };
 use lapwing_model::text::counted;
 use lapwing_model::{Better, Id};
@@ -25,9 +27,11 @@ use lapwing_show::answers::judgement::{JudgeAnswer, Judged, JudgedSessions};
 use lapwing_show::writing::NextStep;
 use lapwing_stats::{
     ChangeAnswer, Confidence, ExpectedChange, LookedDifference, NeededReplicates, VerdictRule,
+    comparison_looks,
 };
 
 use super::bisect::{CommitOptions, check_metric, say_news};
+use super::campaign::{OpenAttempt, direction_note, oriented};
 use crate::cleaning::CleaningOptions;
 use crate::comparing::{FoundSides, parse_change, parse_side};
 use crate::error::{CliError, ExitStatus};
@@ -56,11 +60,15 @@ pub struct JudgeCommand {
     /// Answer that is exit code 0: `not-slower`, `faster`, `same` (within the smallest change that matters), or
     /// `slower`, by which `git bisect run` finds an improvement; `faster=3%` sets that change, too [default:
     /// not-slower]
-    #[arg(long, value_name = "WHAT", value_parser = parse_expected, default_value = "not-slower", hide_default_value = true)]
-    expect: (ExpectedChange, Option<f64>),
+    #[arg(long, value_name = "WHAT", value_parser = parse_expected)]
+    expect: Option<(ExpectedChange, Option<f64>)>,
     /// Smallest change that matters, such as 3% [default: the suite's for this benchmark, or 5%]
     #[arg(long, value_name = "CHANGE", value_parser = parse_change)]
     smallest_effect: Option<f64>,
+    /// Make this an attempt of a campaign, which expects `faster`: what is faster is measured again on fresh instances
+    /// before it is accepted, so strictly that few of all attempts are accepted by chance
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    campaign: Option<String>,
     #[command(flatten)]
     files_of_ci: GateFiles,
     #[command(flatten)]
@@ -106,7 +114,12 @@ impl JudgeCommand {
                 CliError::input("--confidence is that of the answer, and must be above 50 %");
             return Err(wrong(error));
         }
-        if self.expect.1.is_some() && self.smallest_effect.is_some() {
+        let (expected, effect) = self.expected();
+        if self.campaign.is_some() && expected != ExpectedChange::Faster {
+            let error = CliError::input("a campaign expects `faster`");
+            return Err(wrong(error.hint("remove --expect, or --campaign")));
+        }
+        if effect.is_some() && self.smallest_effect.is_some() {
             let error = CliError::input(
                 "--smallest-effect and --expect both set the smallest change that matters",
             );
@@ -117,6 +130,15 @@ impl JudgeCommand {
         plan.variants = vec![candidate];
         let baseline = self.baseline(&mut plan, context).map_err(wrong)?;
         self.judge(plan, baseline, context).map_err(skipped)
+    }
+
+    /// Returns what is expected, with the smallest change that matters if it stands there.
+    fn expected(&self) -> (ExpectedChange, Option<f64>) {
+        let usual = match self.campaign {
+            Some(_) => ExpectedChange::Faster,
+            None => ExpectedChange::NotSlower,
+        };
+        self.expect.unwrap_or((usual, None))
     }
 
     /// Returns the variant of the working tree.
@@ -145,6 +167,11 @@ impl JudgeCommand {
             side.text == text && !ancestry(folder, &text).is_empty()
         });
         let Some(folder) = revision else {
+            if self.campaign.is_some() {
+                let error = "a campaign measures its baseline again, beside each change";
+                let hint = "name a Git revision: `--baseline main`";
+                return Err(CliError::input(error).hint(hint));
+            }
             return self.stored(plan, side, context);
         };
         let commit = single_commit(&folder, &text, plan.build.is_some())?;
@@ -204,8 +231,8 @@ impl JudgeCommand {
         baseline: JudgedBaseline,
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
-        let (expected, effect) = self.expect;
-        let store = crate::store::open_for_writing(context)?;
+        let (expected, effect) = self.expected();
+        let mut store = crate::store::open_for_writing(context)?;
         let judging = CleaningOptions::default().judging()?;
         if let Some(note) = judging.honour(&store)? {
             context.terminal.note(&note.text);
@@ -261,12 +288,16 @@ impl JudgeCommand {
                 (Some(StoredBaseline { sessions, noise }), name)
             }
         };
+        let most = self.options.instances as usize;
         let comparison = SideComparison {
             case: 0,
             commits: [0, working_tree],
+            looks: comparison_looks(
+                most,
+                stored_baseline.as_ref().map(StoredBaseline::instances),
+                expected.two_sided_level(1.0 - self.options.confidence.level()),
+            ),
             baseline: stored_baseline,
-            most: self.options.instances as usize,
-            alpha: expected.two_sided_level(1.0 - self.options.confidence.level()),
         };
         let limits = judging
             .suite
@@ -284,10 +315,30 @@ impl JudgeCommand {
             .or_else(|| declared_better(&plan, &self.options.metric));
         let rule = JudgementRule {
             expected,
-            is_higher_better: better == Some(Better::Higher),
+            better: better.unwrap_or(Better::Lower),
             smallest_effect,
         };
+        let tried = |campaign: &String| {
+            let folder = repository(&plan, &context.surroundings()).ok();
+            let source = VersionSource::WorkingDirectory;
+            let commit = folder.as_deref().and_then(|it| version(&source, it).commit);
+            let tried = TriedChange {
+                session: Some(session_name.clone()),
+                runs: BTreeSet::new(),
+                baseline: name.clone(),
+                candidate: visits.label(working_tree),
+                commit,
+                patch: folder.as_deref().and_then(patch_digest),
+                command: context.own_command(),
+                benchmark: plan.cases[0].benchmark.id.clone(),
+                metric: self.options.metric.clone(),
+                smallest_effect,
+            };
+            OpenAttempt::begin(campaign, tried, &mut store, context)
+        };
+        let attempt = self.campaign.as_ref().map(tried).transpose()?;
         let mut unbuilt = None;
+        let mut confirmation = None;
         let ended = Cell::new(None);
         let parts =
             MeasuringParts::start(&plan, store, environments, None, context.surroundings())?;
@@ -304,6 +355,34 @@ impl JudgeCommand {
                 let compared = comparison.measure(&mut visits, measurement, |looked| {
                     rule.answer(looked) != ChangeAnswer::Undecided
                 })?;
+                let compared = match (&attempt, compared) {
+                    (Some(attempt), ComparisonEnd::Compared(first))
+                        if rule.answer(&first.looked) == ChangeAnswer::Faster =>
+                    {
+                        let planned =
+                            attempt.confirm(&first.looked, rule.better, smallest_effect, most);
+                        match planned {
+                            Ok(planned) => {
+                                let count = counted(planned.instances, "fresh instance");
+                                let text = format!("faster; to be confirmed on {count} per side");
+                                context.terminal.note(&text);
+                                let second = SideComparison {
+                                    case: comparison.case,
+                                    commits: comparison.commits,
+                                    looks: vec![planned.look()],
+                                    baseline: None,
+                                };
+                                confirmation = Some(Ok((first.looked, planned)));
+                                second.measure(&mut visits, measurement, |_| true)?
+                            }
+                            Err(error) => {
+                                confirmation = Some(Err(error));
+                                ComparisonEnd::Compared(first)
+                            }
+                        }
+                    }
+                    (_, compared) => compared,
+                };
                 let end = match &compared {
                     ComparisonEnd::Interrupted => RunEnd::Interrupted,
                     ComparisonEnd::Broken(_) | ComparisonEnd::Compared(_) => RunEnd::Complete,
@@ -315,6 +394,7 @@ impl JudgeCommand {
         if end == RunEnd::Interrupted {
             return Ok(ExitStatus::Interrupted);
         }
+        let confirmation = confirmation.transpose()?;
         // No other state can be judged if the baseline cannot be measured.
         let mut can_others = true;
         let judged = match (ended.take(), unbuilt) {
@@ -322,6 +402,10 @@ impl JudgeCommand {
                 code: "not_built",
                 reason,
             },
+            (Some(ComparisonEnd::Compared(compared)), None) if confirmation.is_some() => {
+                let first = confirmation.map_or(compared.looked, |(first, _)| first);
+                rule.confirmed(first, compared.looked)
+            }
             (Some(ComparisonEnd::Compared(compared)), None) => {
                 let answer = rule.answer(&compared.looked);
                 let is_undecided = answer == ChangeAnswer::Undecided;
@@ -362,7 +446,11 @@ impl JudgeCommand {
                 reason: String::new(),
             },
         };
+        let attempt = attempt
+            .map(|attempt| attempt.end(&judged, confirmation.map(|(_, planned)| planned)))
+            .transpose()?;
         let status = match &judged {
+            Judged::NotConfirmed { .. } => ExitStatus::Judged,
             Judged::Measured { answer, .. } => match expected.is_met(*answer) {
                 Some(true) => ExitStatus::Fine,
                 Some(false) => ExitStatus::Judged,
@@ -385,6 +473,10 @@ impl JudgeCommand {
             next: next_step(&judged, context).into_iter().collect(),
             judged,
             sessions: judged_sessions,
+            attempt,
+            notes: direction_note(&self.options.metric, better)
+                .into_iter()
+                .collect(),
             session: session_name,
         };
         let files = self.files_of_ci.paths();
@@ -413,17 +505,28 @@ fn next_step(judged: &Judged, context: &Context) -> Option<NextStep> {
 /// How a comparison is judged.
 struct JudgementRule {
     expected: ExpectedChange,
-    is_higher_better: bool,
+    better: Better,
     smallest_effect: f64,
 }
 
 impl JudgementRule {
     fn answer(&self, compared: &LookedDifference) -> ChangeAnswer {
-        let looked = match self.is_higher_better {
-            true => compared.reversed(),
-            false => *compared,
-        };
-        self.expected.answer(&looked, self.smallest_effect.ln_1p())
+        let effect = self.smallest_effect.ln_1p();
+        self.expected
+            .answer(&oriented(compared, self.better), effect)
+    }
+
+    /// Returns the judgement of what was faster at first, by fresh instances.
+    fn confirmed(&self, first: LookedDifference, second: LookedDifference) -> Judged {
+        let fresh = oriented(&second, self.better);
+        match fresh.value < 0.0 && fresh.p_value <= fresh.level {
+            true => Judged::Measured {
+                answer: ChangeAnswer::Faster,
+                comparison: second,
+                needed: None,
+            },
+            false => Judged::NotConfirmed { first, second },
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod advise;
 mod bisect;
 mod burn_in;
+mod campaign;
 mod compare;
 mod db;
 mod detect;
@@ -65,6 +66,7 @@ pub enum Command {
     Triage(triage::TriageCommand),
     Bisect(Box<bisect::BisectCommand>),
     Judge(Box<judge::JudgeCommand>),
+    Campaign(campaign::CampaignCommand),
     Study(study::StudyCommand),
     Indicator(indicator::IndicatorCommand),
     Stack(stack::StackCommand),
@@ -102,6 +104,7 @@ impl Command {
             Self::Triage(command) => command.act(context),
             Self::Bisect(command) => command.act(context),
             Self::Judge(command) => command.act(context),
+            Self::Campaign(command) => command.act(context),
             Self::Study(command) => command.act(context),
             Self::Indicator(command) => command.act(context),
             Self::Stack(command) => command.act(context),

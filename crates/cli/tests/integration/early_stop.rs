@@ -341,7 +341,7 @@ fn options_of_early_stops_are_refused_where_they_mean_nothing() {
     for (arguments, expected) in [
         (
             &["run", "--smallest-effect", "3%"][..],
-            "--metric and --smallest-effect belong to --fail-on, --stop-early or --again inconclusive",
+            "--metric and --smallest-effect belong to --fail-on, --campaign, --slowdown, --stop-early or --again inconclusive",
         ),
         (
             &["run", "--again"],

@@ -17,6 +17,7 @@ mod burn_in;
 mod burn_in_files;
 mod burn_in_fixture;
 mod burn_in_review;
+mod campaign;
 mod cli_reference;
 mod closed_pipe;
 mod compare;

@@ -1,6 +1,6 @@
 //! Two commits, or a commit and the working tree, measured until a question about them is answered.
 
-use lapwing_stats::{ComparisonLook, LookedDifference, VariancePrior, comparison_looks};
+use lapwing_stats::{ComparisonLook, LookedDifference, VariancePrior};
 
 use super::SearchStep;
 use super::visits::{CommitVisits, VisitStep};
@@ -36,6 +36,13 @@ pub struct StoredBaseline {
     pub noise: Option<VariancePrior>,
 }
 
+impl StoredBaseline {
+    /// Returns the number of its instances.
+    pub fn instances(&self) -> usize {
+        self.sessions.iter().map(Vec::len).sum()
+    }
+}
+
 /// A comparison of a benchmark at two commits.
 #[derive(Debug)]
 pub struct SideComparison {
@@ -45,14 +52,12 @@ pub struct SideComparison {
     pub commits: [usize; 2],
     /// A baseline that was measured before; then only the candidate is measured.
     pub baseline: Option<StoredBaseline>,
-    /// The most instances of each side.
-    pub most: usize,
-    /// The error rate of all looks together, two-sided.
-    pub alpha: f64,
+    /// The looks at it.
+    pub looks: Vec<ComparisonLook>,
 }
 
 impl SideComparison {
-    /// Measures, with looks in between, until one of them is enough or the most instances are reached.
+    /// Measures on fresh instances, with looks in between, until one of them is enough or all were taken.
     ///
     /// # Errors
     /// If measuring fails.
@@ -63,11 +68,8 @@ impl SideComparison {
         is_enough: impl Fn(&LookedDifference) -> bool,
     ) -> Result<ComparisonEnd, RunError> {
         let begin = visits.instances();
-        let stored = self.baseline.as_ref();
-        let stored = stored.map(|it| it.sessions.iter().map(Vec::len).sum());
-        let looks = comparison_looks(self.most, stored, self.alpha);
         let (mut done, mut end) = (0, ComparisonEnd::Broken(Vec::new()));
-        for look in looks {
+        for look in self.looks.iter().copied() {
             let steps = self.steps(done..look.replicates, visits.share_environment());
             done = look.replicates;
             if visits.measure(measurement, &steps)? == RunEnd::Interrupted {

@@ -246,6 +246,13 @@ fn bracketed(line: &str) -> Option<String> {
     Some(chosen.to_owned())
 }
 
+/// Returns the processors that the kernel leaves to programs which ask for them, such as `2-3`; `None` without any.
+pub fn isolated_cpus(root: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(root.join("sys/devices/system/cpu/isolated")).ok()?;
+    let cpus = text.trim();
+    (!cpus.is_empty()).then(|| cpus.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

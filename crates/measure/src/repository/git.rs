@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::suite::sha256;
+
 /// Settings that keep Git from executing what the configuration of a repository names.
 ///
 /// A file monitor, hooks, a program that checks signatures, and a bare repository hidden in another one.
@@ -44,11 +46,9 @@ pub(crate) fn git(directory: &Path) -> Command {
     command
 }
 
-/// Returns whether tracked files of a repository differ from its last commit; `None` if Git does not say.
-///
-/// Filters are not executed: a file that one of them would convert, such as one of Git LFS, counts as changed once
-/// its time or size differs from what Git noted.
-pub(crate) fn is_changed(directory: &Path) -> Option<bool> {
+/// Returns Git in a folder, for commands that read the working tree, without the filters of the repository; `None` if
+/// they are not known.
+fn git_without_filters(directory: &Path) -> Option<Command> {
     let names = ["config", "-z", "--name-only", "--get-regexp", r"^filter\."];
     // Code 1: there are none.
     let filters = git(directory)
@@ -71,6 +71,32 @@ pub(crate) fn is_changed(directory: &Path) -> Option<bool> {
         };
         command.arg("-c").arg(format!("{key}={value}"));
     }
+    Some(command)
+}
+
+/// Returns the digest of the differences of tracked files from the last commit; `None` without any, or if Git does not
+/// say. Filters are not executed ([`is_changed`]).
+pub fn patch_digest(directory: &Path) -> Option<String> {
+    let mut command = git_without_filters(directory)?;
+    let difference = [
+        "diff",
+        "HEAD",
+        "--binary",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-color",
+        "--ignore-submodules=dirty",
+    ];
+    let text = output(command.args(difference))?;
+    (!text.is_empty()).then(|| sha256(&text))
+}
+
+/// Returns whether tracked files of a repository differ from its last commit; `None` if Git does not say.
+///
+/// Filters are not executed: a file that one of them would convert, such as one of Git LFS, counts as changed once
+/// its time or size differs from what Git noted.
+pub(crate) fn is_changed(directory: &Path) -> Option<bool> {
+    let mut command = git_without_filters(directory)?;
     // A submodule has a configuration of its own, and counts by its commit.
     let status = [
         "status",

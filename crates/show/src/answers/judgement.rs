@@ -7,11 +7,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::campaign::{JudgedAttempt, JudgedAttemptFields};
 use super::compare::{caution_note, needed_about, needed_more_than};
 use crate::writing::{
     Answer, AnswerKind, CsvRows, NextStep, Note, TextAnswer, View, WriteError, csv_rows,
 };
-use crate::{LookedText, percent, session_noise_note};
+use crate::{LookedText, percent, ratio, session_noise_note};
 
 /// A judgement of the checked-out state.
 #[derive(Debug)]
@@ -32,6 +33,10 @@ pub struct JudgeAnswer {
     pub judged: Judged,
     /// The sessions of both sides.
     pub sessions: JudgedSessions,
+    /// How it was measured, if that was chosen.
+    pub notes: Vec<Note>,
+    /// The attempt of a campaign that it is.
+    pub attempt: Option<JudgedAttempt>,
     /// The name of the session.
     pub session: String,
     /// Commands that continue from here.
@@ -82,6 +87,13 @@ pub enum Judged {
         /// The instances per side that would probably decide, if it is undecided.
         needed: Option<NeededReplicates>,
     },
+    /// It was faster at first, and not surely so on fresh instances.
+    NotConfirmed {
+        /// The first comparison.
+        first: LookedDifference,
+        /// The one on fresh instances.
+        second: LookedDifference,
+    },
     /// The metric is 0 in all instances of both sides.
     BothZero,
     /// They were not.
@@ -120,6 +132,9 @@ struct JudgeFields<'a> {
     /// Why there is no answer: `too_wide`, `not_built`, `not_measured` or `baseline_not_measured`.
     reason: Option<&'static str>,
     reason_text: Option<String>,
+    /// The attempt of the campaign.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attempt: Option<JudgedAttemptFields<'a>>,
     session: &'a str,
 }
 
@@ -148,11 +163,25 @@ impl JudgeAnswer {
             as_expected: self.as_expected(),
             smallest_effect: self.smallest_effect,
             confidence: self.confidence,
+            attempt: self.attempt.as_ref().map(JudgedAttempt::fields),
             session: &self.session,
             ..JudgeFields::default()
         };
+        let measured = |comparison: &LookedDifference, fields| {
+            let (ratio, interval) = comparison.ratio();
+            let has_interval = interval.upper.is_finite();
+            JudgeFields {
+                ratio: Some(ratio),
+                lower: has_interval.then_some(interval.lower),
+                upper: has_interval.then_some(interval.upper),
+                baseline_instances: comparison.instances[0],
+                candidate_instances: comparison.instances[1],
+                ..fields
+            }
+        };
         match &self.judged {
             Judged::BothZero => fields,
+            Judged::NotConfirmed { second, .. } => measured(second, fields),
             Judged::NotMeasured { code, reason } => JudgeFields {
                 reason: Some(code),
                 reason_text: Some(reason.clone()),
@@ -163,20 +192,13 @@ impl JudgeAnswer {
                 comparison,
                 needed,
             } => {
-                let (ratio, interval) = comparison.ratio();
-                let has_interval = interval.upper.is_finite();
                 let is_undecided = *answer == ChangeAnswer::Undecided;
                 JudgeFields {
-                    ratio: Some(ratio),
-                    lower: has_interval.then_some(interval.lower),
-                    upper: has_interval.then_some(interval.upper),
-                    baseline_instances: comparison.instances[0],
-                    candidate_instances: comparison.instances[1],
                     needed_instances: needed_about(*needed),
                     needed_more_than: needed_more_than(*needed),
                     reason: is_undecided.then_some("too_wide"),
                     reason_text: is_undecided.then(|| self.too_wide()),
-                    ..fields
+                    ..measured(comparison, fields)
                 }
             }
         }
@@ -184,10 +206,13 @@ impl JudgeAnswer {
 
     /// Returns whether the answer is the expected one; `None` if there is none.
     pub fn as_expected(&self) -> Option<bool> {
+        if matches!(self.judged, Judged::NotConfirmed { .. }) {
+            return Some(false);
+        }
         self.answer().and_then(|it| self.expected.is_met(it))
     }
 
-    /// Returns the answer; `None` if it was not measured.
+    /// Returns the answer; `None` if it was not measured, or not confirmed.
     fn answer(&self) -> Option<ChangeAnswer> {
         match &self.judged {
             Judged::Measured { answer, .. } => Some(*answer),
@@ -196,7 +221,7 @@ impl JudgeAnswer {
                 ExpectedChange::Faster => ChangeAnswer::NotFaster,
                 ExpectedChange::Same => ChangeAnswer::Same,
             }),
-            Judged::NotMeasured { .. } => None,
+            Judged::NotMeasured { .. } | Judged::NotConfirmed { .. } => None,
         }
     }
 
@@ -268,11 +293,23 @@ impl Answer for JudgeAnswer {
             Judged::NotMeasured { reason, .. } => {
                 format!("`{benchmark}` cannot be measured: {reason}")
             }
+            Judged::NotConfirmed { first, second } => format!(
+                "`{benchmark}` is not surely faster than {baseline} on fresh instances: {}, {} ({} at first)",
+                second.text(),
+                second.instances_text(),
+                ratio(first.ratio().0),
+            ),
             Judged::Measured {
                 answer,
                 comparison,
                 needed,
             } => {
+                let again = match &self.attempt {
+                    Some(JudgedAttempt { end: Some(end), .. }) if end.second.is_some() => {
+                        ", again on fresh instances"
+                    }
+                    _ => "",
+                };
                 let evidence = format!("{}, {}", comparison.text(), comparison.instances_text());
                 match answer {
                     ChangeAnswer::Undecided => format!(
@@ -281,7 +318,7 @@ impl Answer for JudgeAnswer {
                     ),
                     decided => {
                         let said = self.said(*decided, self.sessions.scope());
-                        format!("`{benchmark}` is {said}: {evidence}")
+                        format!("`{benchmark}` is {said}{again}: {evidence}")
                     }
                 }
             }
@@ -289,9 +326,13 @@ impl Answer for JudgeAnswer {
         TextAnswer {
             headline,
             notes: match self.judged {
-                Judged::Measured { .. } => self.sessions.notes(),
+                Judged::Measured { .. } | Judged::NotConfirmed { .. } => self.sessions.notes(),
                 Judged::BothZero | Judged::NotMeasured { .. } => Vec::new(),
-            },
+            }
+            .into_iter()
+            .chain(self.notes.clone())
+            .chain(self.attempt.as_ref().map(JudgedAttempt::note))
+            .collect(),
             next: self.next.clone(),
             ..TextAnswer::default()
         }
@@ -310,6 +351,7 @@ impl Answer for JudgeAnswer {
 
     fn verdict(&self) -> Option<&'static str> {
         Some(match self.answer() {
+            None if matches!(self.judged, Judged::NotConfirmed { .. }) => "not_confirmed",
             None => "not_measured",
             Some(ChangeAnswer::Slower) => "slower",
             Some(ChangeAnswer::Faster) => "faster",

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::error::ErrorAnswer;
 use super::{
-    advise, annotating, bisection, burn_in, compare, detect, doctor, dry_run, imported, indicators,
-    judgement, list, mds, plan, private, session, sharing, stacks, stores, study, trace, upkeep,
-    variability, withdraw, written,
+    advise, annotating, bisection, burn_in, campaign, compare, detect, doctor, dry_run, imported,
+    indicators, judgement, list, mds, plan, private, session, sharing, stacks, stores, study,
+    trace, upkeep, variability, withdraw, written,
 };
 use crate::writing::AnswerKind;
 
@@ -20,6 +20,7 @@ const STORES: &[&AnswerKind] = &[
     &session::NOTHING_KIND,
     &dry_run::KIND,
     &judgement::KIND,
+    &campaign::KIND,
     &bisection::KIND,
     &doctor::KIND,
     &imported::KIND,

@@ -6,6 +6,7 @@ pub mod annotating;
 pub mod audit;
 pub mod bisection;
 pub mod burn_in;
+pub mod campaign;
 pub mod compare;
 pub mod detect;
 pub mod doctor;

@@ -1,5 +1,6 @@
 //! Power: detectable slowdowns, and the sample sizes that they need.
 
+mod affordable;
 mod closed_form;
 mod configuration;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod pilot;
 mod quadrature;
 mod sides;
 
+pub use affordable::{AffordableDesign, DesignCosts, affordable_design};
 pub use closed_form::Detection;
 pub use configuration::Configuration;
 pub use minimal::instances_needed;

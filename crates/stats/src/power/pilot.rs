@@ -238,7 +238,7 @@ impl PilotNoise {
 }
 
 /// Returns how many times as large as its estimate a variance is at most, with this probability.
-fn variance_limit(freedom: f64, probability: f64) -> f64 {
+pub(super) fn variance_limit(freedom: f64, probability: f64) -> f64 {
     let chi = ChiSquared::new(freedom).map(|it| it.inverse_cdf(1.0 - probability));
     chi.map_or(f64::INFINITY, |chi| freedom / chi)
 }

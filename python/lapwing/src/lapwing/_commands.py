@@ -9,13 +9,13 @@ from . import answers
 from ._answer import Answer
 from ._ask import ask
 
-__all__ = ["run", "time", "init", "doctor", "compare", "judge", "detect", "bisect", "plan", "show", "list", "report", "import_", "export", "burn_in", "variability", "mds", "triage", "advise"]
+__all__ = ["run", "time", "init", "doctor", "compare", "judge", "detect", "bisect", "plan", "show", "list", "report", "import_", "export", "burn_in", "variability", "mds", "triage", "campaign", "advise", "mcp"]
 
 
 def run(*words: Any, **options: Any) -> answers.Session:
     """Measure a suite or commands, and store every iteration: `lapwing run`.
 
-    Options: command, name, dry_run, fail_on, benchmark, variant, tag, resume, command_name, setup, prepare, teardown, check, stdin, ignore_failure, metrics, profile, parameter_list, parameter_scan, parameter_step_size, no_shell, shell, reference, reference_name, instances, iterations, burn_in, cpus, seed, time_limit, max_failures, min_time, max_time, duet, plan, stop_early, smallest_effect, metric, aa, again, runs, min_runs, plot, full, limit, fields, export, export_json, export_csv, export_markdown, isolate, commits, every, build, executor, cluster, store.
+    Options: command, name, dry_run, fail_on, campaign, slowdown, budget, benchmark, variant, tag, resume, command_name, setup, prepare, teardown, check, stdin, ignore_failure, metrics, profile, parameter_list, parameter_scan, parameter_step_size, no_shell, shell, reference, reference_name, instances, iterations, burn_in, cpus, seed, time_limit, max_failures, min_time, max_time, duet, plan, stop_early, smallest_effect, metric, aa, again, runs, min_runs, plot, full, limit, fields, export, export_json, export_csv, export_markdown, isolate, commits, every, build, executor, cluster, store.
     """
     return ask("run", *words, **options)
 
@@ -47,7 +47,7 @@ def doctor(*words: Any, **options: Any) -> answers.Doctor:
 def compare(*words: Any, **options: Any) -> answers.Compare:
     """Compare a baseline with one or more candidates: `lapwing compare`.
 
-    Options: split, each_baseline, pair_hosts, from, each_run, columns, fail_on, plot, smallest_effect, plot_kind, full, limit, fields, export, export_markdown, report_url, junit, sarif, self_test, slowdown, method, confidence, false_discovery_rate, min_sessions, seed, clean, suite, compat, audit, triage_by, first_parents, benchmark, tag, where, metric, store.
+    Options: split, each_baseline, pair_hosts, from, each_run, columns, fail_on, plot, campaign, smallest_effect, plot_kind, full, limit, fields, export, export_markdown, report_url, junit, sarif, self_test, slowdown, method, confidence, false_discovery_rate, min_sessions, seed, clean, suite, compat, audit, triage_by, first_parents, benchmark, tag, where, metric, store.
     """
     return ask("compare", *words, **options)
 
@@ -55,7 +55,7 @@ def compare(*words: Any, **options: Any) -> answers.Compare:
 def judge(*words: Any, **options: Any) -> answers.Judge:
     """Judge whether the checked-out state is slower or faster than a baseline, for scripts and `git bisect run`: `lapwing judge`.
 
-    Options: baseline, expect, smallest_effect, command, benchmark, metric, confidence, instances, iterations, burn_in, build, name, junit, sarif, full, limit, fields, time_limit, seed, setup, prepare, metrics, store.
+    Options: baseline, expect, smallest_effect, campaign, command, benchmark, metric, confidence, instances, iterations, burn_in, build, name, junit, sarif, full, limit, fields, time_limit, seed, setup, prepare, metrics, store.
     """
     return ask("judge", *words, **options)
 
@@ -156,9 +156,25 @@ def triage(*words: Any, **options: Any) -> Answer:
     return ask("triage", *words, **options)
 
 
+def campaign(*words: Any, **options: Any) -> answers.Campaign:
+    """Show what was tried to make something faster, and what of it was accepted: `lapwing campaign`.
+
+    Options: store.
+    """
+    return ask("campaign", *words, **options)
+
+
 def advise(*words: Any, **options: Any) -> answers.Advise:
     """Advise a stack of package versions, with the evidence for it, or the next stacks to measure: `lapwing advise`.
 
     Options: goal, type, rules, locked, candidates, hardware, explore, count, seed, output, plot, plot_kind, benchmark, tag, where, metric, clean, suite, full, limit, fields, store.
     """
     return ask("advise", *words, **options)
+
+
+def mcp(*words: Any, **options: Any) -> Answer:
+    """Serve seven tools to an agent, over standard input and output: doctor, measure, judge, compare, detect, explain, history: `lapwing mcp`.
+
+    Options: allow_outside, store.
+    """
+    return ask("mcp", *words, **options)

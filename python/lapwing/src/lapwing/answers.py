@@ -85,6 +85,43 @@ class AssociationFields(Part):
 
 
 @part
+class AttemptFields(Part):
+    """An attempt."""
+
+    at: str
+    baseline: str
+    baseline_instances: int
+    benchmark: str
+    by: str
+    candidate: str
+    """`the working tree`, or the name of a side."""
+    candidate_instances: int
+    command: str
+    commit: str | None
+    """The commit that was checked out."""
+    first_ratio: float | None
+    """The ratio by which it was faster at first."""
+    level: float | None
+    """The one-sided p-value that sufficed on fresh instances."""
+    lower: float | None
+    metric: str
+    number: int
+    """Its number, from 1 on."""
+    outcome: str
+    """`accepted`, `not_confirmed`, `not_faster`, `slower`, `undecided`, `not_measured` or `open`."""
+    patch: str | None
+    """The digest of the differences from it; `null` if there were none."""
+    ratio: float | None
+    """The ratio to the baseline: on fresh instances, if it was confirmed or was to be."""
+    seconds: float | None
+    """How long building and measuring took."""
+    session: str | None
+    smallest_effect: float
+    """The smallest change that matters, as a share."""
+    upper: float | None
+
+
+@part
 class AuditBurnInFields(Part):
     first_steady: int | None
     from_: str = field(metadata={"json": "from"})
@@ -1151,6 +1188,25 @@ class InstanceFields(Part):
     instance: str
     iterations: int
     start: int | None
+
+
+@part
+class JudgedAttemptFields(Part):
+    """The attempt of a judgement, for programs."""
+
+    accepted: int
+    """The number of attempts that were accepted, with this one."""
+    campaign: str
+    first_ratio: float | None
+    """The ratio by which it was faster at first; `null` if that needed no confirmation."""
+    level: float | None
+    """The one-sided p-value that sufficed on fresh instances."""
+    next_level: float
+    """The largest probability that a change that does nothing is accepted next."""
+    number: int
+    """The number of the attempt, from 1 on."""
+    outcome: str
+    """`accepted`, `not_confirmed`, `not_faster`, `slower`, `undecided`, `not_measured`, or `open` if it is to be confirmed."""
 
 
 @part
@@ -2532,6 +2588,29 @@ class BurnIn(Answer):
 
 
 @part
+class Campaign(Answer):
+    """What every answer has in JSON."""
+
+    accepted: int
+    """Numbers of attempts by their outcome."""
+    attempts: list[AttemptFields]
+    campaign: str
+    false_share: float
+    """The largest share of accepted attempts that is expected to do nothing."""
+    next_level: float
+    """The largest probability that a change that does nothing is accepted next."""
+    open: int
+    """Without an outcome: undecided, not measured, under way, or interrupted."""
+    others: list[str]
+    """The names of the other campaigns."""
+    rejected: int
+    remaining: float
+    """The same of all further attempts together, if none of them is accepted."""
+    seconds: float
+    """How long all attempts took, in seconds."""
+
+
+@part
 class Compare(Answer):
     """What every answer has in JSON."""
 
@@ -2921,6 +3000,8 @@ class Judge(Answer):
 
     as_expected: bool | None
     """Whether the answer is that; `null` if it is undecided."""
+    attempt: JudgedAttemptFields | None = None
+    """The attempt of the campaign."""
     baseline: str
     baseline_instances: int
     benchmark: str
@@ -3586,6 +3667,7 @@ KINDS: dict[str, type[Answer]] = {
     "annotate": Annotate,
     "bisect": Bisect,
     "burn-in": BurnIn,
+    "campaign": Campaign,
     "compare": Compare,
     "compare-hail": CompareHail,
     "compare-self-test": CompareSelfTest,

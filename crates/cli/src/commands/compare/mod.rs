@@ -14,6 +14,7 @@ use lapwing_model::text::{counted, first_names, plural};
 use lapwing_model::{GateCondition, GateRule};
 use lapwing_record::RunHead;
 use lapwing_show::GateTests;
+use lapwing_show::answers::campaign::JudgedAttempt;
 use lapwing_show::answers::compare::{
     CompareAnswer, CompareSelfTestAnswer, ControlResult, HailAnswer, Unused, unused_note,
 };
@@ -22,6 +23,7 @@ use lapwing_show::chart::threshold_map;
 pub use self::control::control_result;
 use super::import::ReadingOptions;
 use crate::cleaning::{AuditedCleaning, JudgingOptions, TriageOption};
+use crate::commands::campaign::CampaignOption;
 use crate::commands::run::next_step_of_latest;
 use crate::comparing::{
     FoundSides, GatheredSides, StatisticsOptions, compared_metrics, gather, named_benchmarks,
@@ -93,6 +95,8 @@ pub struct CompareCommand {
         help_heading = "Output"
     )]
     report_url: Option<String>,
+    #[command(flatten)]
+    campaign: CampaignOption,
     #[command(flatten)]
     files_of_ci: GateFiles,
     #[command(flatten)]
@@ -205,6 +209,14 @@ impl CompareCommand {
         if let Some(path) = &self.export_markdown {
             check_output(path, context)?;
         }
+        if self.campaign.campaign.is_some()
+            && (is_other || self.split.is_some() || self.each_baseline)
+        {
+            return Err(
+                CliError::input("an attempt of a campaign is one comparison of two sides")
+                    .hint("remove --campaign, or the options for other comparisons"),
+            );
+        }
         let judging = JudgingOptions {
             reading: Some(self.reading.options()),
             main: self.main.choice(),
@@ -281,6 +293,10 @@ impl CompareCommand {
             benchmarks: samples.unused_benchmarks(&names),
             ..unused
         }));
+        let attempt = self
+            .campaign
+            .attempt(&comparisons, options.confidence, context)?;
+        notes.extend(attempt.as_ref().map(JudgedAttempt::note));
         let answer = CompareAnswer {
             names,
             each_baseline: self.each_baseline,

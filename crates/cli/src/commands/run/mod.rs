@@ -3,6 +3,7 @@
 use lapwing_model::text::grouped;
 
 mod again;
+mod budget;
 mod cluster;
 mod commits;
 mod dry_run;
@@ -37,8 +38,10 @@ use lapwing_record::Store;
 use lapwing_record::private::hidden_in_plan;
 use lapwing_show::answers::session::{SessionAnswer, nothing_to_measure};
 use lapwing_show::writing::NextStep;
+use lapwing_stats::Confidence;
 
 pub use self::again::next_step_of_latest;
+use self::budget::SlowdownBudget;
 pub use self::cluster::{
     ClusterOptions, ClusterPacketCommand, ClusterShareCommand, ClusterTaskCommand, JobShare,
     ShareJobs, ShareUnit, SimulationStart,
@@ -59,6 +62,7 @@ pub use self::study_session::STUDY;
 pub use self::study_session::study_request;
 pub use self::tool_files::ToolFiles;
 pub use self::words::{ProgramOrigin, commands, is_executable};
+use crate::commands::campaign::CampaignOption;
 use crate::commands::compare::gate_status;
 use crate::commands::indicator::inherited_variables;
 use crate::error::{CliError, ExitStatus};
@@ -103,6 +107,14 @@ impl Run {
             self.suite = None;
             self.command = commands;
         }
+        let is_more = self.resume.is_some() || self.again == Some(AgainWhat::Inconclusive);
+        if self.campaign.campaign.is_some() && is_more {
+            return Err(
+                CliError::input("an attempt of a campaign is a session of its own").hint(
+                    "remove --campaign; `lapwing compare --campaign NAME` adds stored measurements",
+                ),
+            );
+        }
         if let Some(session) = &self.resume {
             return resume(session, &self.cluster, &self.report(), context);
         }
@@ -123,15 +135,37 @@ impl Run {
             self.metric = Some(metric.clone());
         }
         let mut request = self.request(context)?;
+        if let (Some(slowdown), Some(budget)) = (self.slowdown, self.budget) {
+            let asked = SlowdownBudget { slowdown, budget };
+            return budget::act(&self, request, asked, context);
+        }
         let mut planned = self.planned(&request, context)?;
-        if !self.fail_on.is_empty() {
+        let is_campaign = self.campaign.campaign.is_some();
+        if is_campaign && planned.session.plan.stop_early.is_some() {
+            return Err(
+                CliError::input("a campaign judges when all is measured, not early")
+                    .hint("remove --campaign or --stop-early"),
+            );
+        }
+        if !self.fail_on.is_empty() || is_campaign {
             let plan = &planned.session.plan;
             let is_of_commands = plan.suite == AdHoc::SUITE;
             if plan.variants.len() < 2 && !(is_of_commands && plan.cases.len() > 1) {
-                return Err(CliError::input(
-                    "--fail-on compares variants or commands, and there is one",
-                )
+                let option = match is_campaign {
+                    true => "--campaign",
+                    false => "--fail-on",
+                };
+                return Err(CliError::input(format!(
+                    "{option} compares variants or commands, and there is one"
+                ))
                 .hint("give two commands (-c), or a suite with variants"));
+            }
+            let variants = plan.variants.iter().filter(|it| it.control_of.is_none());
+            if is_campaign && plan.cases.len() * variants.count() != 2 {
+                return Err(CliError::input(
+                    "an attempt of a campaign is one comparison: of two commands, or of two variants of one benchmark",
+                )
+                .hint("choose them with --benchmark and --variant"));
             }
             if is_of_commands && plan.variants.len() < 2 {
                 let first = plan.cases[0].benchmark.id.clone();
@@ -184,6 +218,7 @@ impl Run {
             metric: self.metric.clone(),
             smallest_effect: self.smallest_effect,
             fail_on: self.fail_on.clone(),
+            campaign: self.campaign.clone(),
             is_again: self.again == Some(AgainWhat::Inconclusive),
             is_part: false,
         }
@@ -316,6 +351,8 @@ pub struct RunReport {
     pub smallest_effect: Option<f64>,
     /// What fails.
     pub fail_on: Vec<GateRule>,
+    /// The campaign that it is an attempt of.
+    pub campaign: CampaignOption,
     /// Whether more instances were added to a session.
     pub is_again: bool,
     /// Whether it is one of several rounds, whose results are not shown each.
@@ -389,10 +426,18 @@ impl RunReport {
                 Ok(ExitStatus::Failed)
             }
             RunEnd::Complete if answer.results.is_empty() => Ok(ExitStatus::NotEnough),
-            RunEnd::Complete if self.fail_on.is_empty() => Ok(ExitStatus::Fine),
+            RunEnd::Complete if self.fail_on.is_empty() && self.campaign.campaign.is_none() => {
+                Ok(ExitStatus::Fine)
+            }
             RunEnd::Complete => {
                 let compared = answer.compared().into_iter();
                 let comparisons: Vec<Comparison> = compared.map(|it| it.comparison).collect();
+                let attempt = self
+                    .campaign
+                    .attempt(&comparisons, Confidence::P95, context)?;
+                if let Some(attempt) = attempt {
+                    context.terminal.note(&attempt.note().text);
+                }
                 Ok(gate_status(&self.fail_on, &comparisons, context))
             }
         }

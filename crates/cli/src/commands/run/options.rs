@@ -27,6 +27,7 @@ use super::tool_files::ToolFiles;
 use super::words;
 use crate::cleaning::SUITE_FILE_OF_SESSION;
 use crate::commands::bisect::check_metric;
+use crate::commands::campaign::CampaignOption;
 use crate::commands::compare::CONDITIONS;
 use crate::comparing::parse_change;
 use crate::error::CliError;
@@ -91,6 +92,15 @@ pub struct Run {
     /// commas, and write `regression:peak_memory` for one metric
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = gate_rules(&CONDITIONS), conflicts_with_all = ["resume", "again"])]
     pub fail_on: Vec<GateRule>,
+    #[command(flatten)]
+    pub campaign: CampaignOption,
+    /// Ask whether the second command or variant is slower than the first by this much; how to measure that within
+    /// --budget is chosen from a pilot. Exit code 1 if it is slower, 3 if undecided
+    #[arg(long, value_name = "CHANGE", value_parser = parse_change, requires = "budget", conflicts_with_all = ["instances", "iterations", "min_time", "max_time", "duet", "stop_early", "plan", "fail_on", "campaign", "smallest_effect", "commits", "again", "resume", "executor", "dry_run", "runs", "aa"])]
+    pub slowdown: Option<f64>,
+    /// Time for all measurements, such as 10m
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "slowdown")]
+    pub budget: Option<Duration>,
     /// Stop measuring a benchmark when the comparison of its variants, of commits with the first, or of commands with the
     /// fastest, has a verdict, or will hardly get one; --instances is the maximum. False alarms stay at 5 %
     #[arg(

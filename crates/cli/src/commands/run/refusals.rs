@@ -22,9 +22,11 @@ impl Run {
             );
         }
         let judged = self.metric.is_some() || self.smallest_effect.is_some();
-        if judged && !self.stop_early && self.fail_on.is_empty() {
+        let is_campaign = self.campaign.campaign.is_some();
+        let is_chosen = self.slowdown.is_some();
+        if judged && !self.stop_early && self.fail_on.is_empty() && !is_campaign && !is_chosen {
             return Err(CliError::input(
-                "--metric and --smallest-effect belong to --fail-on, --stop-early or --again inconclusive",
+                "--metric and --smallest-effect belong to --fail-on, --campaign, --slowdown, --stop-early or --again inconclusive",
             )
             .hint("`lapwing compare --smallest-effect 3%` judges a measured session"));
         }

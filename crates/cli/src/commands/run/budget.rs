@@ -1,0 +1,399 @@
+//! `lapwing run --slowdown 3% --budget 10m`: how to measure two sides is chosen from a pilot.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use lapwing_measure::session::{MeasuredSession, SessionRequest, measure_between_looks};
+use lapwing_measure::suite::{AdHoc, BurnIn, Plan};
+use lapwing_measure::{Consumer, Event, FixedSchedule, RunEnd, declared_metrics, isolated_cpus};
+use lapwing_model::text::counted;
+use lapwing_model::{Better, InstanceOutcome, Outcome, Record};
+use lapwing_show::answers::judgement::{JudgeAnswer, Judged, JudgedSessions};
+use lapwing_show::writing::{NextStep, Note};
+use lapwing_show::{machine_time, percent, round_percent};
+use lapwing_stats::{
+    AffordableDesign, ChangeAnswer, ComparisonLook, Configuration, DesignCosts, ExpectedChange,
+    LookedDifference, affordable_design, as_f64, comparison_looks, mean,
+};
+
+use super::progress::RunProgress;
+use super::{Run, refuse_too_many};
+use crate::commands::campaign::{direction_note, oriented};
+use crate::error::{CliError, ExitStatus};
+use crate::options::Context;
+use crate::session;
+
+/// Instances of each side in the pilot.
+const PILOT: u32 = 5;
+/// The share of the budget that the pilot may take.
+const PILOT_SHARE: f64 = 0.2;
+/// The probability of each wrong answer.
+const ALPHA: f64 = 0.05;
+/// The metric where none is named.
+const METRIC: &str = "wall_time";
+
+/// A slowdown to find within a time.
+#[derive(Debug, Clone, Copy)]
+pub struct SlowdownBudget {
+    /// The slowdown, as a share.
+    pub slowdown: f64,
+    /// The time for everything.
+    pub budget: Duration,
+}
+
+/// The values of an instance.
+#[derive(Debug, Clone, Default)]
+struct MeasuredValues {
+    side: usize,
+    values: Vec<f64>,
+    /// The time since the instance before.
+    seconds: f64,
+    /// The sum of the times of all iterations, burn-in included.
+    busy: f64,
+    /// Number of all iterations.
+    iterations: usize,
+}
+
+/// Keeps the values of each instance, and passes everything on.
+struct ValuesWatch<'a> {
+    metric: &'a str,
+    of_commands: bool,
+    inner: &'a mut dyn Consumer,
+    measured: Rc<RefCell<Vec<MeasuredValues>>>,
+    current: MeasuredValues,
+    since: Instant,
+    message: Option<String>,
+}
+
+impl Consumer for ValuesWatch<'_> {
+    fn take(&mut self, event: &Event<'_>) -> Result<(), Box<dyn Error + Send + Sync>> {
+        match event {
+            Event::Started { .. } => self.since = Instant::now(),
+            Event::InstanceStarted { planned, .. } => {
+                let side = match self.of_commands {
+                    true => planned.case,
+                    false => planned.variant,
+                };
+                self.current = MeasuredValues {
+                    side,
+                    ..MeasuredValues::default()
+                };
+            }
+            Event::Record(Record::Iteration(iteration)) => {
+                self.current.iterations += 1;
+                let time = iteration.metrics.get(METRIC).copied();
+                self.current.busy += time.unwrap_or_default();
+                match iteration.outcome {
+                    Outcome::Ok if !iteration.burn_in => {
+                        let value = iteration.metrics.get(self.metric).copied();
+                        self.current.values.extend(value);
+                    }
+                    Outcome::Ok => {}
+                    _ => self.message.clone_from(&iteration.message),
+                }
+            }
+            Event::Record(Record::InstanceEnd(end)) if end.outcome != InstanceOutcome::Lost => {
+                self.current.seconds = self.since.elapsed().as_secs_f64();
+                self.since = Instant::now();
+                self.measured.borrow_mut().push(self.current.clone());
+            }
+            _ => {}
+        }
+        self.inner.take(event)
+    }
+}
+
+/// What is to be compared.
+struct ComparedSides<'a> {
+    metric: &'a str,
+    of_commands: bool,
+    /// The names of both.
+    names: [String; 2],
+    context: &'a Context,
+}
+
+impl<'a> ComparedSides<'a> {
+    /// Takes the two sides of a plan.
+    fn of(plan: &Plan, metric: &'a str, context: &'a Context) -> Result<Self, CliError> {
+        let (cases, variants) = (&plan.cases[..], &plan.variants[..]);
+        let (of_commands, names) = match (cases, variants) {
+            ([one, other], [_]) if plan.suite == AdHoc::SUITE => {
+                (true, [one, other].map(|it| it.benchmark.id.clone()))
+            }
+            ([_], [one, other]) => (false, [one, other].map(|it| it.label())),
+            _ => {
+                return Err(CliError::input(
+                    "--slowdown compares two commands, or two variants of one benchmark",
+                )
+                .hint("choose them with --benchmark and --variant"));
+            }
+        };
+        Ok(Self {
+            metric,
+            of_commands,
+            names,
+            context,
+        })
+    }
+
+    /// Measures a session; `look` returns whether the values so far suffice.
+    fn measure(
+        &self,
+        request: &SessionRequest,
+        run: &Run,
+        look: Option<&dyn Fn(&[MeasuredValues]) -> bool>,
+    ) -> Result<(MeasuredSession, Vec<MeasuredValues>, Option<String>), CliError> {
+        let planned = run.planned(request, self.context)?;
+        refuse_too_many(&planned.session.plan)?;
+        let plan = planned.session.plan.clone();
+        let store = crate::store::open_for_writing(self.context)?;
+        let mut schedule = FixedSchedule::new(&plan);
+        let measured = Rc::new(RefCell::new(Vec::new()));
+        let mut progress = RunProgress::new(self.context);
+        let mut watch = ValuesWatch {
+            metric: self.metric,
+            of_commands: self.of_commands,
+            inner: &mut progress,
+            measured: Rc::clone(&measured),
+            current: MeasuredValues::default(),
+            since: Instant::now(),
+            message: None,
+        };
+        let session = planned.session.measure_by(
+            request,
+            store,
+            &self.context.surroundings(),
+            &mut watch,
+            |_, measurement| match look {
+                None => measurement.visit_all(&mut schedule),
+                Some(look) => {
+                    let all = || (0..plan.cases.len()).collect::<BTreeSet<usize>>();
+                    let done =
+                        measure_between_looks(measurement, &plan, &schedule, || {
+                            match look(&measured.borrow()) {
+                                true => all(),
+                                false => BTreeSet::new(),
+                            }
+                        })?;
+                    Ok(done.end)
+                }
+            },
+        );
+        let message = watch.message.take();
+        drop(progress);
+        let session = session?;
+        let values = measured.borrow().clone();
+        Ok((session, values, message))
+    }
+
+    /// Returns the logarithms of the instance means of a side.
+    fn logs(values: &[MeasuredValues], side: usize) -> Vec<f64> {
+        let own = values.iter().filter(|it| it.side == side);
+        let means = own.filter_map(|it| mean(&it.values));
+        means.filter(|it| *it > 0.0).map(f64::ln).collect()
+    }
+
+    fn compared(values: &[MeasuredValues], looks: &[ComparisonLook]) -> Option<LookedDifference> {
+        let [baseline, candidate] = [0, 1].map(|side| Self::logs(values, side));
+        let count = baseline.len().min(candidate.len());
+        // Lost or failed instances leave fewer than the look counts on.
+        let look = looks
+            .iter()
+            .find(|it| it.replicates >= count)
+            .or(looks.last())?;
+        LookedDifference::by_ranks(*look, &baseline, &candidate)
+    }
+}
+
+/// Returns the costs of both sides, as a pilot shows them.
+fn costs(values: &[MeasuredValues], burn_in: usize) -> DesignCosts {
+    let mut costs = DesignCosts {
+        instance: 0.0,
+        iteration: 0.0,
+        burn_in,
+    };
+    for side in [0, 1] {
+        let own = || values.iter().filter(|it| it.side == side);
+        let (count, iterations) = (own().count(), own().map(|it| it.iterations).sum::<usize>());
+        let busy: f64 = own().map(|it| it.busy).sum();
+        let all: f64 = own().map(|it| it.seconds).sum();
+        costs.iteration += busy / as_f64(iterations.max(1));
+        costs.instance += (all - busy).max(0.0) / as_f64(count.max(1));
+    }
+    costs
+}
+
+/// Returns what was chosen, and which power that buys, in two sentences.
+fn chosen(design: &AffordableDesign, asked: SlowdownBudget, cpus: Option<&str>) -> Note {
+    let Configuration {
+        instances,
+        iterations,
+    } = design.configuration;
+    let slowdown = round_percent(asked.slowdown);
+    let pinned = cpus.map_or_else(String::new, |it| format!(" on the isolated CPUs {it}"));
+    let how = format!(
+        "both sides in turn{pinned}, at most {} × {} each, until it is decided: at most {}",
+        counted(instances, "instance"),
+        counted(iterations, "iteration"),
+        machine_time(design.seconds),
+    );
+    let text = match design.needed_seconds {
+        None => format!(
+            "measuring {how}. A slowdown of {slowdown} is found with a probability of {} or more",
+            percent(design.power)
+        ),
+        Some(needed) => {
+            let takes = match needed.is_finite() {
+                true => format!("takes {}", machine_time(needed)),
+                false => "takes far longer".to_owned(),
+            };
+            format!(
+                "a slowdown of {slowdown} cannot be found reliably in {}, that {takes} here. Measuring {how}, which finds one of {} \
+                 with a probability of 80 %",
+                machine_time(asked.budget.as_secs_f64()),
+                percent(design.slowdown - 1.0),
+            )
+        }
+    };
+    Note::new("chosen", text)
+        .with("chosen_instances", instances)
+        .with("chosen_iterations", iterations)
+        .with("power", design.power)
+        .with("detectable", design.slowdown - 1.0)
+        .with("seconds", design.seconds)
+}
+
+/// Chooses from a pilot how to measure, measures and judges.
+pub fn act(
+    run: &Run,
+    mut request: SessionRequest,
+    asked: SlowdownBudget,
+    context: &Context,
+) -> Result<ExitStatus, CliError> {
+    let begun = Instant::now();
+    let metric = run.metric.clone().unwrap_or_else(|| METRIC.to_owned());
+    session::catch_signals()?;
+    let budget = asked.budget.as_secs_f64();
+    let mut pilot = request.clone();
+    pilot.settings.instances = Some(PILOT);
+    // Each command has its own maximum time.
+    pilot.settings.max_time = Some(asked.budget.mul_f64(PILOT_SHARE / 2.0));
+    pilot.name = request.name.as_ref().map(|name| format!("{name}-pilot"));
+    pilot.attributes.insert("pilot".to_owned(), true.into());
+    let plan = run.planned(&pilot, context)?.session.plan;
+    let sides = ComparedSides::of(&plan, &metric, context)?;
+    context.terminal.note(&format!(
+        "a pilot of {PILOT} instances of each side shows how to measure"
+    ));
+    let (measured, values, message) = sides.measure(&pilot, run, None)?;
+    if measured.end == RunEnd::Interrupted {
+        return Ok(ExitStatus::Interrupted);
+    }
+    let rows = [0, 1].map(|side| {
+        let own = values
+            .iter()
+            .filter(|it| it.side == side && !it.values.is_empty());
+        own.map(|it| it.values.clone()).collect::<Vec<_>>()
+    });
+    if rows.iter().any(|it| it.len() < 3) {
+        let reason = message.unwrap_or_else(|| format!("there are no values of {metric}"));
+        return Err(
+            CliError::input(format!("the pilot cannot be measured: {reason}"))
+                .hint("`lapwing show` has its log"),
+        );
+    }
+    let burn_in = match plan.cases[0].burn_in {
+        BurnIn::Fixed(count) => count as usize,
+        BurnIn::Auto => 1,
+    };
+    let costs = costs(&values, burn_in);
+    let left = budget - begun.elapsed().as_secs_f64();
+    let [baseline, candidate] = &rows;
+    let design = affordable_design([baseline, candidate], costs, 1.0 + asked.slowdown, left);
+    let Some(design) = design else {
+        let least = begun.elapsed().as_secs_f64()
+            + 5.0 * (costs.instance + (as_f64(burn_in) + 1.0) * costs.iteration);
+        return Err(CliError::input(format!(
+            "{} do not pay for 5 instances of each side, after a pilot",
+            machine_time(budget)
+        ))
+        .hint(format!("give at least {} (--budget)", machine_time(least))));
+    };
+    let configuration = design.configuration;
+    let settings = &mut request.settings;
+    settings.instances = u32::try_from(configuration.instances).ok();
+    settings.iterations = u32::try_from(configuration.iterations).ok();
+    settings.min_time = None;
+    let cpus = isolated_cpus(Path::new("/")).filter(|_| settings.cpus.is_none());
+    if cpus.is_some() {
+        settings.cpus.clone_from(&cpus);
+    }
+    let note = chosen(&design, asked, cpus.as_deref());
+    context.terminal.note(&note.text);
+    let expected = ExpectedChange::NotSlower;
+    let looks = comparison_looks(
+        configuration.instances,
+        None,
+        expected.two_sided_level(ALPHA),
+    );
+    let declared = declared_metrics(&plan.cases);
+    let stated = declared.get(&metric).and_then(|it| it.better);
+    let better = stated.unwrap_or(Better::Lower);
+    let answer = |values: &[MeasuredValues]| {
+        let compared = ComparedSides::compared(values, &looks)?;
+        let looked = oriented(&compared, better);
+        Some((compared, expected.answer(&looked, asked.slowdown.ln_1p())))
+    };
+    let is_answered = |values: &[MeasuredValues]| {
+        answer(values).is_some_and(|(_, it)| it != ChangeAnswer::Undecided)
+    };
+    let (measured, values, message) = sides.measure(&request, run, Some(&is_answered))?;
+    if measured.end == RunEnd::Interrupted {
+        return Ok(ExitStatus::Interrupted);
+    }
+    let judged = match answer(&values) {
+        Some((comparison, answer)) => Judged::Measured {
+            answer,
+            comparison,
+            needed: None,
+        },
+        None => Judged::NotMeasured {
+            code: "not_measured",
+            reason: message.unwrap_or_else(|| format!("there are no values of {metric}")),
+        },
+    };
+    let status = match &judged {
+        Judged::Measured { answer, .. } => match expected.is_met(*answer) {
+            Some(true) => ExitStatus::Fine,
+            Some(false) => ExitStatus::Judged,
+            None => ExitStatus::NotEnough,
+        },
+        _ => ExitStatus::Failed,
+    };
+    let [baseline, candidate] = sides.names.clone();
+    let unstated = direction_note(&metric, stated);
+    let program = context.program();
+    let answer = JudgeAnswer {
+        benchmark: candidate,
+        metric,
+        baseline: format!("`{baseline}`"),
+        smallest_effect: asked.slowdown,
+        expected,
+        confidence: 1.0 - ALPHA,
+        judged,
+        sessions: JudgedSessions::Same,
+        attempt: None,
+        notes: std::iter::once(note).chain(unstated).collect(),
+        session: measured.session.name.clone().unwrap_or_default(),
+        next: vec![NextStep::new(
+            format!("{program} show"),
+            "prints what was measured",
+        )],
+    };
+    context.show(&answer, &run.answer)?;
+    Ok(status)
+}

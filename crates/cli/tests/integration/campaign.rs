@@ -1,0 +1,251 @@
+//! Campaigns: attempts of `judge`, `run` and `compare`, and what `campaign show` says of them.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::level_repository::{PROGRAM_WORDS, repository};
+
+/// Prints the level of the commit plus noise of up to 63; the level `lucky` is lower in the first six runs only.
+const PROGRAM: &str = "level=$(cat level)
+if [ \"$level\" = lucky ]; then
+  echo >> ../count
+  if [ $(wc -l < ../count) -lt 7 ]; then level=900; else level=1000; fi
+fi
+echo \"{\\\"cost\\\": $(( $level + NOISE / 4 ))}\"
+";
+
+struct Campaigns {
+    folder: TempDir,
+}
+
+impl Campaigns {
+    fn new() -> Self {
+        Self {
+            folder: repository(PROGRAM, &["1000"]),
+        }
+    }
+
+    fn call(&self, words: &[&str], more: &[&str]) -> (Value, i32) {
+        let output = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+            .args(words)
+            .args(["--format", "json", "--store", "../store.db"])
+            .args(more)
+            .env("XDG_CACHE_HOME", self.folder.path().join("cache"))
+            .current_dir(self.folder.path().join("repository"))
+            .output()
+            .unwrap();
+        let told = serde_json::from_slice(&output.stdout);
+        let told = told.unwrap_or_else(|_| panic!("{output:?}"));
+        (told, output.status.code().unwrap())
+    }
+
+    /// Judges the working tree with this level.
+    fn attempt(&self, campaign: &str, level: &str) -> (Value, i32) {
+        fs::write(self.folder.path().join("repository/level"), level).unwrap();
+        let words = ["judge", "--metric", "cost", "--campaign", campaign];
+        self.call(
+            &[&words[..], &["--baseline", "HEAD"]].concat(),
+            &PROGRAM_WORDS,
+        )
+    }
+
+    fn shown(&self, words: &[&str]) -> Value {
+        self.call(&[&["campaign", "show"], words].concat(), &[]).0
+    }
+}
+
+fn outcomes(shown: &Value) -> Vec<&str> {
+    let attempts = shown["attempts"].as_array().unwrap().iter();
+    attempts.map(|it| it["outcome"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn only_what_is_faster_twice_is_accepted() {
+    let campaigns = Campaigns::new();
+    let (told, code) = campaigns.attempt("speed", "lucky");
+    assert_eq!(
+        (&told["verdict"], code),
+        (&json!("not_confirmed"), 1),
+        "{told}"
+    );
+    assert_eq!(told["as_expected"], json!(false));
+    // The fresh instances are what it is worth; what found it is not.
+    assert!(told["ratio"].as_f64().unwrap() > 0.97, "{told}");
+    assert!(
+        told["attempt"]["first_ratio"].as_f64().unwrap() < 0.95,
+        "{told}"
+    );
+    let strict = told["attempt"]["next_level"].as_f64().unwrap();
+
+    let (told, code) = campaigns.attempt("speed", "1000");
+    assert_eq!(
+        (&told["verdict"], code),
+        (&json!("not_faster"), 1),
+        "{told}"
+    );
+    // Only confirmations make it stricter.
+    assert_eq!(told["attempt"]["next_level"], json!(strict));
+    let (told, code) = campaigns.attempt("speed", "800");
+    assert_eq!((&told["verdict"], code), (&json!("faster"), 0), "{told}");
+    assert_eq!(told["attempt"]["accepted"], json!(1));
+    assert!(
+        told["attempt"]["next_level"].as_f64().unwrap() > strict,
+        "{told}"
+    );
+    let (told, code) = campaigns.attempt("speed", "1500");
+    assert_eq!((&told["verdict"], code), (&json!("slower"), 1), "{told}");
+    let (told, code) = campaigns.attempt("speed", "1 / 0");
+    assert_eq!(
+        (&told["verdict"], code),
+        (&json!("not_measured"), 125),
+        "{told}"
+    );
+    campaigns.attempt("other", "1000");
+
+    let shown = campaigns.shown(&["speed"]);
+    let expected = [
+        "not_confirmed",
+        "not_faster",
+        "accepted",
+        "slower",
+        "not_measured",
+    ];
+    assert_eq!(outcomes(&shown), expected);
+    assert_eq!(
+        [&shown["accepted"], &shown["rejected"], &shown["open"]],
+        [1, 3, 1]
+    );
+    assert_eq!(shown["others"], json!(["other"]));
+    let attempts = shown["attempts"].as_array().unwrap();
+    assert!(
+        attempts.iter().all(|it| it["commit"].is_string()),
+        "{shown}"
+    );
+    // The second is what was committed, the others are not.
+    assert_eq!(attempts[1]["patch"], Value::Null);
+    assert!(attempts[2]["patch"].is_string() && attempts[2]["patch"] != attempts[3]["patch"]);
+    // The last one that was tried.
+    assert_eq!(campaigns.shown(&[])["campaign"], json!("other"));
+}
+
+#[test]
+fn what_stored_measurements_find_needs_others_to_confirm_it() {
+    let campaigns = Campaigns::new();
+    let command = |level: &str| format!("echo '{{\"cost\": '$(( {level} + RANDOM % 20 ))'}}'");
+    let (slow, fast) = (command("1000"), command("900"));
+    let run = |instances: &str, name: &str| {
+        let words = [
+            "run",
+            "--metrics",
+            "json",
+            "--metric",
+            "cost",
+            "-i",
+            "1",
+            "-w",
+            "0",
+            "--name",
+            name,
+        ];
+        let sides = [
+            "-n",
+            instances,
+            "--shell",
+            "bash",
+            "-c",
+            &slow,
+            "-c",
+            &fast,
+            "--campaign",
+            "stored",
+        ];
+        campaigns.call(&[&words[..], &sides].concat(), &[])
+    };
+    assert_eq!(run("5", "first").1, 0);
+    let shown = campaigns.shown(&[]);
+    assert_eq!(outcomes(&shown), ["open"]);
+    assert!(
+        shown["attempts"][0]["first_ratio"].as_f64().unwrap() < 0.95,
+        "{shown}"
+    );
+    // What found it does not confirm it, and neither do too few.
+    let compare = [
+        "compare",
+        &slow,
+        &fast,
+        "--metric",
+        "cost",
+        "--campaign",
+        "stored",
+    ];
+    let (told, code) = campaigns.call(&compare, &["--where", "session=first"]);
+    assert_eq!(code, 2, "{told}");
+    assert!(
+        told["error"]
+            .as_str()
+            .unwrap()
+            .contains("had a part in finding"),
+        "{told}"
+    );
+    let (_, code) = run("6", "few");
+    assert_eq!(code, 2);
+    assert_eq!(outcomes(&campaigns.shown(&[])), ["open"]);
+    assert_eq!(run("40", "fresh").1, 0);
+    let shown = campaigns.shown(&[]);
+    assert_eq!(outcomes(&shown), ["accepted"]);
+    assert_eq!(shown["attempts"][0]["candidate_instances"], json!(45));
+}
+
+#[test]
+fn what_is_no_attempt_is_refused_before_anything_is_measured() {
+    let campaigns = Campaigns::new();
+    let refused = |words: &[&str], more: &[&str], code: i32, error: &str| {
+        let (told, exit) = campaigns.call(words, more);
+        assert_eq!(exit, code, "{told}");
+        assert!(told["error"].as_str().unwrap().contains(error), "{told}");
+    };
+    let judge = ["judge", "--campaign", "c", "--metric", "cost"];
+    let with = |words: &[&'static str]| [&judge[..], words].concat();
+    let slower = with(&["--baseline", "HEAD", "--expect", "slower"]);
+    refused(&slower, &PROGRAM_WORDS, 128, "a campaign expects `faster`");
+    let stored = with(&["--baseline", "session:x"]);
+    refused(&stored, &PROGRAM_WORDS, 128, "measures its baseline again");
+    let one = ["run", "--campaign", "c", "-c", "true"];
+    refused(&one, &[], 2, "there is one");
+    let three = [
+        "run",
+        "--campaign",
+        "c",
+        "-c",
+        "true",
+        "-c",
+        "true 1",
+        "-c",
+        "true 2",
+    ];
+    refused(&three, &[], 2, "is one comparison");
+    let early = [
+        "run",
+        "--campaign",
+        "c",
+        "--stop-early",
+        "-c",
+        "true",
+        "-c",
+        "true 1",
+    ];
+    refused(&early, &[], 2, "not early");
+    refused(&["campaign", "show"], &[], 2, "nothing measured yet");
+    campaigns.call(&["run", "-n", "3", "-i", "1", "-c", "true"], &[]);
+    refused(&["campaign", "show"], &[], 2, "there are no campaigns");
+    campaigns.attempt("one", "1000");
+    refused(
+        &["campaign", "show", "two"],
+        &[],
+        2,
+        "no campaign is called `two`",
+    );
+}
