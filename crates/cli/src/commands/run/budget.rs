@@ -107,6 +107,9 @@ impl Consumer for ValuesWatch<'_> {
     }
 }
 
+/// Returns whether the values so far suffice.
+type LookAtValues<'l> = &'l dyn Fn(&[MeasuredValues]) -> bool;
+
 /// What is to be compared.
 struct ComparedSides<'a> {
     metric: &'a str,
@@ -145,7 +148,7 @@ impl<'a> ComparedSides<'a> {
         &self,
         request: &SessionRequest,
         run: &Run,
-        look: Option<&dyn Fn(&[MeasuredValues]) -> bool>,
+        look: Option<LookAtValues<'_>>,
     ) -> Result<(MeasuredSession, Vec<MeasuredValues>, Option<String>), CliError> {
         let planned = run.planned(request, self.context)?;
         refuse_too_many(&planned.session.plan)?;
