@@ -269,12 +269,16 @@ impl CampaignOption {
         let tried = TriedChange {
             session: None,
             runs: comparison.runs.iter().flatten().copied().collect(),
-            baseline: comparison.baseline.clone(),
-            candidate: comparison.candidate.clone(),
+            baseline: side_name(&comparison.baseline),
+            candidate: side_name(&comparison.candidate),
             commit: None,
             patch: None,
             command: context.own_command(),
-            benchmark: comparison.subject.benchmark.clone(),
+            benchmark: match comparison.candidate.strip_prefix(BENCHMARK) {
+                // Two benchmarks are the sides.
+                Some(benchmark) => benchmark.to_owned(),
+                None => comparison.subject.benchmark.clone(),
+            },
             metric: comparison.subject.metric.clone(),
             smallest_effect: comparison.band(),
         };
@@ -351,6 +355,14 @@ impl CampaignOption {
         };
         attempt.noted(end, Some(planned), &mut store).map(Some)
     }
+}
+
+/// What stands before the name of a benchmark that is a side.
+const BENCHMARK: &str = "benchmark:";
+
+/// Returns the name of a side, as `run` and `compare` both have it.
+fn side_name(name: &str) -> String {
+    name.strip_prefix(BENCHMARK).unwrap_or(name).to_owned()
 }
 
 /// Returns a difference of which less is better.
