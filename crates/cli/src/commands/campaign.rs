@@ -274,8 +274,8 @@ impl CampaignOption {
             commit: None,
             patch: None,
             command: context.own_command(),
-            benchmark: match comparison.candidate.strip_prefix(BENCHMARK) {
-                // Two benchmarks are the sides.
+            benchmark: match comparison.baseline.strip_prefix(BENCHMARK) {
+                // Two benchmarks are the sides; `run` names the first.
                 Some(benchmark) => benchmark.to_owned(),
                 None => comparison.subject.benchmark.clone(),
             },
