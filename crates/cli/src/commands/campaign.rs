@@ -1,5 +1,6 @@
 //! `lapwing campaign`: what was tried to make something faster, and how `judge` keeps it.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use clap::builder::NonEmptyStringValueParser;
@@ -237,10 +238,11 @@ pub struct CampaignOption {
 }
 
 impl CampaignOption {
-    /// Adds a comparison to the campaign, and returns what became of the attempt; `None` without a campaign.
+    /// Adds a comparison of these runs to the campaign, and returns what became of the attempt; `None` without a campaign.
     pub fn attempt(
         &self,
         comparisons: &[Comparison],
+        runs: BTreeSet<Id>,
         confidence: Confidence,
         context: &Context,
     ) -> Result<Option<JudgedAttempt>, CliError> {
@@ -268,7 +270,7 @@ impl CampaignOption {
         let found = looked_difference(comparison, confidence);
         let tried = TriedChange {
             session: None,
-            runs: comparison.runs.iter().flatten().copied().collect(),
+            runs,
             baseline: side_name(&comparison.baseline),
             candidate: side_name(&comparison.candidate),
             commit: None,

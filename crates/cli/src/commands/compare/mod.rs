@@ -293,9 +293,11 @@ impl CompareCommand {
             benchmarks: samples.unused_benchmarks(&names),
             ..unused
         }));
+        let runs = comparisons.iter().flat_map(|it| &it.runs).flatten();
+        let runs = runs.copied().collect();
         let attempt = self
             .campaign
-            .attempt(&comparisons, options.confidence, context)?;
+            .attempt(&comparisons, runs, options.confidence, context)?;
         notes.extend(attempt.as_ref().map(JudgedAttempt::note));
         let answer = CompareAnswer {
             names,

@@ -432,9 +432,11 @@ impl RunReport {
             RunEnd::Complete => {
                 let compared = answer.compared().into_iter();
                 let comparisons: Vec<Comparison> = compared.map(|it| it.comparison).collect();
-                let attempt = self
-                    .campaign
-                    .attempt(&comparisons, Confidence::P95, context)?;
+                let runs = store.catalogue().session_state(session.id)?.runs;
+                let runs = runs.iter().map(|it| it.id).collect();
+                let attempt =
+                    self.campaign
+                        .attempt(&comparisons, runs, Confidence::P95, context)?;
                 if let Some(attempt) = attempt {
                     context.terminal.note(&attempt.note().text);
                 }
