@@ -249,6 +249,14 @@ impl CampaignOption {
         let Some(campaign) = &self.campaign else {
             return Ok(None);
         };
+        if comparisons
+            .iter()
+            .any(|it| it.baseline.starts_with("benchmark:"))
+        {
+            // Their copies have runs of their own, so that nothing tells whether they are fresh.
+            let error = "benchmarks as sides of a comparison are no attempt of a campaign";
+            return Err(CliError::input(error).hint("`lapwing run --campaign NAME` tries commands"));
+        }
         // Where no metric is chosen, the usual one is.
         let usual = comparisons
             .iter()
@@ -271,16 +279,12 @@ impl CampaignOption {
         let tried = TriedChange {
             session: None,
             runs,
-            baseline: side_name(&comparison.baseline),
-            candidate: side_name(&comparison.candidate),
+            baseline: comparison.baseline.clone(),
+            candidate: comparison.candidate.clone(),
             commit: None,
             patch: None,
             command: context.own_command(),
-            benchmark: match comparison.baseline.strip_prefix(BENCHMARK) {
-                // Two benchmarks are the sides; `run` names the first.
-                Some(benchmark) => benchmark.to_owned(),
-                None => comparison.subject.benchmark.clone(),
-            },
+            benchmark: comparison.subject.benchmark.clone(),
             metric: comparison.subject.metric.clone(),
             smallest_effect: comparison.band(),
         };
@@ -357,14 +361,6 @@ impl CampaignOption {
         };
         attempt.noted(end, Some(planned), &mut store).map(Some)
     }
-}
-
-/// What stands before the name of a benchmark that is a side.
-const BENCHMARK: &str = "benchmark:";
-
-/// Returns the name of a side, as `run` and `compare` both have it.
-fn side_name(name: &str) -> String {
-    name.strip_prefix(BENCHMARK).unwrap_or(name).to_owned()
 }
 
 /// Returns a difference of which less is better.

@@ -171,7 +171,7 @@ fn what_stored_measurements_find_needs_others_to_confirm_it() {
         shown["attempts"][0]["first_ratio"].as_f64().unwrap() < 0.95,
         "{shown}"
     );
-    // What found it does not confirm it, and neither do too few.
+    // Benchmarks have no runs to tell fresh ones by; too few do not confirm it.
     let compare = [
         "compare",
         &slow,
@@ -187,7 +187,7 @@ fn what_stored_measurements_find_needs_others_to_confirm_it() {
         told["error"]
             .as_str()
             .unwrap()
-            .contains("had a part in finding"),
+            .contains("benchmarks as sides"),
         "{told}"
     );
     let (_, code) = run("6", "few");
@@ -248,4 +248,42 @@ fn what_is_no_attempt_is_refused_before_anything_is_measured() {
         2,
         "no campaign is called `two`",
     );
+}
+
+#[test]
+fn what_found_a_change_does_not_confirm_it() {
+    let campaigns = Campaigns::new();
+    let folder = campaigns.folder.path().join("repository");
+    let suite = "[benchmark.b]\ncommand = \"echo '{\\\"cost\\\": '$(( $LEVEL + $$ % 20 ))'}'\"\nmetrics = \"json\"\ninstances = 12\niterations = 1\nburn_in = 0\n[variant.slow]\nenvironment = { LEVEL = \"1000\" }\n[variant.fast]\nenvironment = { LEVEL = \"900\" }\n";
+    fs::write(folder.join("lapwing.toml"), suite).unwrap();
+    let compare = [
+        "compare",
+        "variant:slow",
+        "variant:fast",
+        "--metric",
+        "cost",
+        "--campaign",
+        "v",
+    ];
+    let of = |session: &str| {
+        let selected = format!("session={session}");
+        campaigns.call(&compare, &["--where", &selected])
+    };
+    for session in ["one", "two"] {
+        let (told, code) = campaigns.call(&["run", "--name", session], &[]);
+        assert_eq!(code, 0, "{told}");
+    }
+    assert_eq!(of("one").1, 0);
+    assert_eq!(outcomes(&campaigns.shown(&[])), ["open"]);
+    let (told, code) = of("one");
+    assert_eq!(code, 2, "{told}");
+    assert!(
+        told["error"]
+            .as_str()
+            .unwrap()
+            .contains("had a part in finding"),
+        "{told}"
+    );
+    assert_eq!(of("two").1, 0);
+    assert_eq!(outcomes(&campaigns.shown(&[])), ["accepted"]);
 }
