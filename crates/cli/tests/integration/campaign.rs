@@ -254,7 +254,7 @@ fn what_is_no_attempt_is_refused_before_anything_is_measured() {
 fn what_found_a_change_does_not_confirm_it() {
     let campaigns = Campaigns::new();
     let folder = campaigns.folder.path().join("repository");
-    let suite = "[benchmark.b]\ncommand = \"echo '{\\\"cost\\\": '$(( $LEVEL + $$ % 20 ))'}'\"\nmetrics = \"json\"\ninstances = 12\niterations = 1\nburn_in = 0\n[variant.slow]\nenvironment = { LEVEL = \"1000\" }\n[variant.fast]\nenvironment = { LEVEL = \"900\" }\n";
+    let suite = "[benchmark.b]\ncommand = \"echo '{\\\"cost\\\": '$(( $LEVEL + $$ % 20 ))'}'\"\nmetrics = \"json\"\ninstances = 12\niterations = 1\nburn_in = 0\n[variant.slow]\nenv = { LEVEL = \"1000\" }\n[variant.fast]\nenv = { LEVEL = \"900\" }\n";
     fs::write(folder.join("lapwing.toml"), suite).unwrap();
     let compare = [
         "compare",
