@@ -102,7 +102,8 @@ class Runner:
     def run(self, workflow, reference="main", event=None):
         """Returns the result of each job, what its steps printed, and the folder of the last one."""
         self.runs += 1
-        workflow = yaml.safe_load((TEMPLATES / workflow).read_text())
+        if isinstance(workflow, str):
+            workflow = yaml.safe_load((TEMPLATES / workflow).read_text())
         results, printed, work = {}, "", None
         for name, job in workflow["jobs"].items():
             work = self.folder / f"run-{self.runs}-{name}"
@@ -121,22 +122,46 @@ class Steps:
         self.runner, self.work, self.reference, self.environment = runner, work, reference, environment
         self.checkout, self.printed = work / "checkout", ""
         (work / "event.json").write_text(json.dumps(event))
-        self.context = {"github.token": TOKEN, "github.job": job}
+        run = event.get("workflow_run", {}).get("id", "")
+        self.context = {"github.token": TOKEN, "github.job": job, "github.event.workflow_run.id": run}
+        self.context |= {"github.ref_name": "main", "github.run_id": runner.runs, "github.action_path": ROOT}
 
     def run(self, steps):
         succeeded = True
         for step in steps:
-            if not succeeded and "!cancelled()" not in step.get("if", ""):
+            condition = step.get("if", "")
+            if not succeeded and "!cancelled()" not in condition and "always()" not in condition:
                 continue
-            if step.get("name") == "Install Lapwing":
+            if step.get("name") == "Install Lapwing" or not self.holds(condition):
                 continue
             if "uses" in step:
-                self.use(step["uses"].partition("@")[0], step.get("with", {}))
+                succeeded = self.use(step["uses"].partition("@")[0], step.get("with", {})) and succeeded
             elif not self.shell(step):
                 succeeded = False
         return succeeded
 
+    def holds(self, condition):
+        """Returns whether the comparisons of a condition with texts hold."""
+        found = re.findall(r"([\w.]+) (==|!=) '(.*?)'", condition)
+        return all((str(self.context[name]) == text) == (sign == "==") for name, sign, text in found if name in self.context)
+
     def use(self, action, options):
+        if action == "your/lapwing":
+            return self.composite(options)
+        self.use_known(action, options)
+        return True
+
+    def composite(self, options):
+        """Runs the steps of our own action."""
+        action = yaml.safe_load((ROOT / "action.yml").read_text())
+        unknown = set(options) - set(action["inputs"])
+        assert not unknown, unknown
+        inputs = {name: str(options.get(name, it.get("default"))) for name, it in action["inputs"].items()}
+        self.context |= {f"inputs.{name}": value for name, value in inputs.items()}
+        self.checkout.mkdir(exist_ok=True)
+        return self.run(action["runs"]["steps"])
+
+    def use_known(self, action, options):
         path = self.checkout / options.get("path", "")
         match action:
             case "actions/checkout":
@@ -153,6 +178,11 @@ class Steps:
                     shutil.copytree(artifact, path / artifact.name)
             case "actions/download-artifact":
                 shutil.copytree(self.runner.artifacts / options["name"], path)
+            case "actions/cache" | "actions/cache/restore" | "actions/cache/save":
+                kept = self.runner.folder / "cache" / path.name
+                source, target = (path, kept) if action.endswith("save") else (kept, path)
+                if source.is_dir():
+                    shutil.copytree(source, target, dirs_exist_ok=True)
             case "actions/upload-pages-artifact":
                 assert path.is_dir()
             case "actions/deploy-pages":
@@ -177,6 +207,7 @@ class Steps:
                 "GITHUB_SHA": "0123",
                 "GITHUB_EVENT_PATH": str(self.work / "event.json"),
                 "GITHUB_STEP_SUMMARY": str(self.work / "summary.md"),
+                "RUNNER_TEMP": str(self.work),
                 **environment,
             },
             stdout=subprocess.PIPE,
@@ -188,7 +219,7 @@ class Steps:
         return done.returncode == 0
 
     def value(self, text):
-        return re.sub(r"\$\{\{ *([\w.]+) *\}\}", lambda found: self.context[found[1]], str(text))
+        return re.sub(r"\$\{\{ *([\w.-]+) *\}\}", lambda found: str(self.context[found[1]]), str(text))
 
 
 def copy(source, target):

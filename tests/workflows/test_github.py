@@ -1,6 +1,7 @@
 """The workflow templates for GitHub, on a repository with a history."""
 
 import json
+import os
 import random
 import re
 import subprocess
@@ -8,7 +9,9 @@ import sys
 import uuid
 from pathlib import Path
 
-from conftest import TEMPLATES, git, lapwing
+import pytest
+import yaml
+from conftest import PROGRAM, ROOT, TEMPLATES, git, lapwing
 
 
 def nights(number, first_slow):
@@ -102,10 +105,14 @@ def test_a_change_has_one_issue_which_is_closed_when_it_is_explained(tmp_path, o
     assert "| explained |" in github.issues[0]["body"]
 
 
-def pull_request(origin, github, owner="stranger"):
-    """Makes a pull request that slows `sort`, on a main branch that has moved on; returns the event of its run."""
+def pull_request(origin, github, owner="stranger", sort="0.75\n"):
+    """Makes a pull request that changes `sort`, on a main branch that has moved on; returns the event of its run."""
     git(origin, "checkout", "--quiet", "-b", "slower")
-    (origin / "sort.txt").write_text("0.75\n")
+    (origin / "sort.txt").write_text(sort)
+    if not sort:
+        (origin / "bench.sh").write_text("exit 3\n")
+    (origin / "README").write_text("changed\n")
+    git(origin, "add", ".")
     git(origin, "commit", "--quiet", "--all", "-m", "slower")
     head = git(origin, "rev-parse", "HEAD")
     git(origin, "checkout", "--quiet", "main")
@@ -146,6 +153,78 @@ def test_a_pull_request_is_judged_twice_and_has_one_comment(origin, github, runn
     results, printed, _ = runner.run("pull-request-comment.yml", event=event)
     assert all(results.values()) and "no open pull request" in printed
     assert len(github.statuses) == 2
+
+
+@pytest.mark.parametrize(
+    ("sort", "state", "sentence"),
+    [
+        ("0.75\n", "failure", "**✗ regression**"),
+        ("0.5\n", "success", "no change"),
+        ("0.3\n", "success", "✓ improvement |"),
+        ("", "failure", "fail"),
+    ],
+)
+def test_four_pull_requests(origin, github, runner, sort, state, sentence):
+    event = pull_request(origin, github, sort=sort)
+    results, printed, _ = runner.run("pull-request.yml", "refs/pull/7/merge")
+    assert all(results.values()), printed
+    results, printed, _ = runner.run("pull-request-comment.yml", event=event)
+    assert all(results.values()), printed
+    [comment] = github.comments
+    assert sentence in comment["body"], comment["body"]
+    assert [it["state"] for it in github.statuses] == [state], github.statuses
+
+
+def test_the_action_keeps_a_history_and_searches_it(origin, github, runner, tmp_path):
+    workflow = {"jobs": {"history": {"steps": [
+        {"uses": "actions/checkout@x", "with": {"persist-credentials": False}},
+        {"uses": "your/lapwing@x", "with": {"step": "history"}},
+    ]}}}
+    for night in range(12):
+        git(origin, "commit", "--quiet", "--allow-empty", "-m", f"night {night}")
+        results, printed, work = runner.run(workflow)
+        assert results == {"history": True}, printed
+    assert "12 runs" in (work.parent / "summary.md").read_text()
+    (origin / "sort.txt").write_text("0.75\n")
+    git(origin, "commit", "--quiet", "--all", "-m", "slower")
+    for night in range(5):
+        git(origin, "commit", "--quiet", "--allow-empty", "-m", f"later {night}")
+        results, printed, work = runner.run(workflow)
+    assert results == {"history": False}, printed
+    assert "sort" in (work.parent / "summary.md").read_text()
+
+
+def test_the_action_installs_a_release(tmp_path):
+    [install] = [it for it in yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"] if it.get("name") == "Install Lapwing"]
+    release = tmp_path / "your/lapwing/releases/download/v1"
+    release.mkdir(parents=True)
+    (tmp_path / "lapwing").write_text("#!/bin/sh\necho installed\n")
+    (tmp_path / "lapwing").chmod(0o755)
+    archive = release / f"lapwing-{os.uname().machine}-linux.tar.gz"
+    subprocess.run(["tar", "-czf", archive, "-C", tmp_path, "lapwing"], check=True)
+    variables = {"HOME": tmp_path, "VERSION": "v1", "GITHUB_SERVER_URL": f"file://{tmp_path}", "ACTION_REPOSITORY": "your/lapwing"}
+    variables |= {"PATH": os.environ["PATH"]}
+    subprocess.run(["bash", "-e", "-c", install["run"]], env={name: str(it) for name, it in variables.items()}, check=True)
+    assert subprocess.check_output([tmp_path / ".cache/lapwing-action/lapwing"], text=True) == "installed\n"
+
+
+@pytest.mark.parametrize(("sort", "code", "failures"), [("0.75\n", 1, 2), ("0.5\n", 0, 0)])
+def test_a_merge_request_of_gitlab(origin, github, tmp_path, sort, code, failures):
+    pull_request(origin, github, sort=sort)
+    template = yaml.safe_load((ROOT / "ci-templates/gitlab/lapwing.yml").read_text())
+    folder = tmp_path / "checkout"
+    git(tmp_path, "clone", "--quiet", origin, folder)
+    git(folder, "fetch", "--quiet", "origin", "refs/pull/7/head")
+    git(folder, "checkout", "--quiet", "FETCH_HEAD")
+    variables = {**template["variables"], "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    variables |= {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main", "CI_COMMIT_SHA": git(folder, "rev-parse", "HEAD")}
+    script = "\n".join(template["lapwing"]["script"])
+    done = subprocess.run(["bash", "-e", "-c", script], cwd=folder, env=variables, capture_output=True, text=True)
+    assert done.returncode == code, done
+    reports = [it.read_text() for it in sorted(folder.glob("lapwing-*.xml"))]
+    assert len(reports) == 2 and sum(it.count("<failure") for it in reports) == failures, reports
+    assert (folder / "lapwing.md").read_text().count("###") == 2
+    assert (folder / "lapwing-report/index.html").is_file()
 
 
 def forge_commit(records):
@@ -220,6 +299,6 @@ def test_texts_of_strangers_do_nothing_in_an_issue():
 
 def test_no_workflow_has_a_high_finding():
     zizmor = Path(sys.executable).parent / "zizmor"
-    words = [zizmor, "--offline", "--no-progress", "--min-severity=medium", *sorted(TEMPLATES.glob("*.yml"))]
+    words = [zizmor, "--offline", "--no-progress", "--min-severity=medium", *sorted(TEMPLATES.glob("*.yml")), ROOT / "action.yml"]
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
