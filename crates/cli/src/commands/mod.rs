@@ -16,6 +16,7 @@ mod init;
 mod judge;
 mod list;
 mod markdown_help;
+mod mcp;
 mod mds;
 mod own;
 mod plan;
@@ -74,6 +75,7 @@ pub enum Command {
     Trace(Box<trace::TraceCommand>),
     Report(Box<report::ReportCommand>),
     Db(db::Db),
+    Mcp(mcp::McpCommand),
     #[command(name = "self")]
     Own(own::SelfCommand),
     Help(help::HelpCommand),
@@ -112,6 +114,7 @@ impl Command {
             Self::Trace(command) => command.act(context),
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),
+            Self::Mcp(command) => command.act(context),
             Self::Own(command) => command.act(context),
             Self::Help(command) => command.act(context),
             Self::MarkdownHelp(command) => command.act(context),

@@ -9,7 +9,7 @@ from . import answers
 from ._answer import Answer
 from ._ask import ask
 
-__all__ = ["run", "time", "init", "doctor", "compare", "judge", "detect", "bisect", "plan", "show", "list", "report", "import_", "export", "burn_in", "variability", "mds", "triage", "campaign", "advise"]
+__all__ = ["run", "time", "init", "doctor", "compare", "judge", "detect", "bisect", "plan", "show", "list", "report", "import_", "export", "burn_in", "variability", "mds", "triage", "campaign", "advise", "mcp"]
 
 
 def run(*words: Any, **options: Any) -> answers.Session:
@@ -170,3 +170,11 @@ def advise(*words: Any, **options: Any) -> answers.Advise:
     Options: goal, type, rules, locked, candidates, hardware, explore, count, seed, output, plot, plot_kind, benchmark, tag, where, metric, clean, suite, full, limit, fields, store.
     """
     return ask("advise", *words, **options)
+
+
+def mcp(*words: Any, **options: Any) -> Answer:
+    """Serve seven tools to an agent, over standard input and output: doctor, measure, judge, compare, detect, explain, history: `lapwing mcp`.
+
+    Options: allow_outside, store.
+    """
+    return ask("mcp", *words, **options)
