@@ -87,6 +87,7 @@ mod report;
 mod report_stacks;
 mod revisions;
 mod run;
+mod run_budget;
 mod run_commits;
 mod run_plan;
 mod run_pytest;

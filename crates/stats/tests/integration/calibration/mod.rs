@@ -5,6 +5,7 @@
 //! `cargo test --release -p lapwing-stats --test integration calibration -- --ignored --nocapture --test-threads 1`
 
 mod alarms;
+mod budget;
 mod campaign;
 mod coverage;
 mod dip;
