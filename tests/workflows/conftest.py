@@ -264,13 +264,11 @@ def github():
     github.server.shutdown()
 
 
-@pytest.fixture
-def origin(tmp_path):
-    """A repository with a suite, in which the templates are installed."""
-    folder = tmp_path / "origin"
+def make_origin(folder, files):
+    """Makes a repository with a suite, in which the templates are installed."""
+    folder = folder / "origin"
     folder.mkdir()
     git(folder, "init", "--quiet", "--initial-branch=main")
-    files = {"lapwing.toml": SUITE, "bench.sh": BENCH, "join.txt": "1.2\n", "sort.txt": "0.5\n"}
     for name, text in files.items():
         (folder / name).write_text(text)
     (folder / ".gitignore").write_text(".lapwing\n")
@@ -279,6 +277,11 @@ def origin(tmp_path):
     git(folder, "commit", "--quiet", "-m", "first")
     git(folder, "config", "receive.denyCurrentBranch", "ignore")
     return folder
+
+
+@pytest.fixture
+def origin(tmp_path):
+    return make_origin(tmp_path, {"lapwing.toml": SUITE, "bench.sh": BENCH, "join.txt": "1.2\n", "sort.txt": "0.5\n"})
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 use lapwing_analyse::explain::{ChoiceRule, Chosen, PlanNoise, PlanOptions, RunCosts};
 use lapwing_analyse::judge::{DetectionOptions, USUAL_ASSURANCE};
+use lapwing_model::JudgeSettings;
 use lapwing_stats::{Configuration, DetectionMethod, Noise, Strategy};
 use lapwing_testing::reference_data;
 
@@ -58,6 +59,7 @@ fn published() -> Option<Vec<Published>> {
 fn options(method: DetectionMethod) -> PlanOptions {
     PlanOptions {
         slowdowns: Vec::new(),
+        limits: JudgeSettings::default(),
         power: 0.95,
         false_positives: 0.05,
         assurance: USUAL_ASSURANCE,

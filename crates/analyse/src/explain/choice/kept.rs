@@ -1,5 +1,6 @@
 //! How many plans keep their power, whatever the noise: simulated.
 
+use lapwing_model::JudgeSettings;
 use lapwing_stats::{Configuration, DetectionMethod, Seed, Strategy};
 use rand::Rng;
 
@@ -82,6 +83,7 @@ fn measured(noise: (Draw, Draw), instances: usize, iterations: usize, seed: Seed
 fn options() -> PlanOptions {
     PlanOptions {
         slowdowns: vec![SLOWDOWN],
+        limits: JudgeSettings::default(),
         power: 0.95,
         false_positives: 0.05,
         assurance: 0.9,

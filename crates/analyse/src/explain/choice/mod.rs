@@ -24,7 +24,7 @@ use super::samples::{BySetting, MetricOfSample, NoiseMetrics, by_setting};
 use crate::clean::CleaningRules;
 use crate::judge::{CellRate, DetectionOptions, Variability, detection_by_formula, metric};
 use crate::sample::{BenchmarkData, Setting, SettingChoice};
-use lapwing_model::{Metric, MetricName};
+use lapwing_model::{JudgeSettings, Metric, MetricName};
 
 /// The requirements of a plan.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +32,8 @@ pub struct PlanOptions {
     /// The slowdowns to detect, as factors, each with a configuration of its own. If empty, [`ChoiceRule::Hail`] uses
     /// the smallest detectable slowdown of the grid.
     pub slowdowns: Vec<f64>,
+    /// The limits of a suite file, whose smallest effects of single benchmarks and metrics take the place of the slowdowns.
+    pub limits: JudgeSettings,
     /// The required power, from 0 to 1.
     pub power: f64,
     /// The largest false-positive rate.
@@ -166,9 +168,9 @@ fn choice(
     let mut search = Search::new(cleaned, costs, options, seed);
     let found = match options.rule {
         ChoiceRule::Cheapest(most) => {
-            let wanted = options.slowdowns.iter();
+            let wanted = options.slowdowns_of(&sample.benchmark.id, name).into_iter();
             wanted
-                .map(|slowdown| (*slowdown, search.cheapest(*slowdown, most)))
+                .map(|slowdown| (slowdown, search.cheapest(slowdown, most)))
                 .collect()
         }
         ChoiceRule::Hail => search.as_hail(),
@@ -200,6 +202,14 @@ pub(crate) const fn configuration(instances: usize, iterations: usize) -> Config
 pub const USUAL_MOST: Configuration = configuration(200, 50);
 
 impl PlanOptions {
+    /// Returns the slowdowns to detect in a metric of a benchmark.
+    fn slowdowns_of(&self, benchmark: &str, metric: &str) -> Vec<f64> {
+        match self.limits.limits_of(benchmark, metric).smallest_effect {
+            Some(own) => vec![1.0 + own],
+            None => self.slowdowns.clone(),
+        }
+    }
+
     /// Returns the cheapest configuration that detects the first slowdown at this noise or its limit, by formula, and
     /// its cost; `None` if noise or costs are unknown, or no configuration within the limits is sufficient.
     pub fn cheapest_of(&self, noise: &Noise) -> Option<(Chosen, f64)> {

@@ -1,3 +1,4 @@
+use lapwing_model::JudgeSettings;
 use lapwing_stats::{Configuration, DetectionMethod, Seed, Strategy};
 
 use super::search::Search;
@@ -53,6 +54,7 @@ fn measured() -> Cleaned {
 fn options(method: DetectionMethod, strategy: Strategy) -> PlanOptions {
     PlanOptions {
         slowdowns: Vec::new(),
+        limits: JudgeSettings::default(),
         power: 0.9,
         false_positives: 0.05,
         assurance: 0.9,

@@ -13,7 +13,10 @@ use lapwing_analyse::explain::{
 use lapwing_analyse::judge::{
     DetectionOptions, SharedSource, USUAL_ASSURANCE, USUAL_POWER, USUAL_SLOWDOWN,
 };
+use lapwing_analyse::sample::Subject;
 use lapwing_measure::suite::{PlanFlavour, parse_duration};
+use lapwing_model::JudgeSettings;
+use lapwing_show::answers::detect::muted_note;
 use lapwing_show::answers::plan::PlanAnswer;
 use lapwing_show::answers::{Analysed, earlier_note};
 use lapwing_show::writing::AnswerFormat;
@@ -37,7 +40,7 @@ use crate::suite::suite_update;
 #[derive(Debug, Args)]
 pub struct PlanCommand {
     /// Slowdown to detect, such as 5% or 1.05; several get one configuration each [default: the
-    /// suite's smallest effect, or 5%; with --compat hail the smallest detectable one]
+    /// smallest effect that the suite file has for the benchmark, or 5%; with --compat hail the smallest detectable one]
     #[arg(long, value_name = "SLOWDOWN", value_delimiter = ',', value_parser = parse_slowdown)]
     slowdown: Vec<f64>,
     /// Required probability of detecting it
@@ -274,8 +277,25 @@ impl PlanCommand {
     ) -> Result<PlanAnswer, CliError> {
         let (found, options) = self.search(source, context)?;
         let unsteady = found.unsteady_note().into_iter();
-        let notes = unsteady.chain(earlier_note(found.earlier)).collect();
-        let lines = found.rows.into_iter().map(|(choice, simulation)| {
+        let notes = unsteady.chain(earlier_note(found.earlier));
+        let limits = &self.samples.cleaning.judging()?.suite;
+        let (muted, rows): (Vec<_>, Vec<_>) = found.rows.into_iter().partition(|(choice, _)| {
+            limits.limits_of(&choice.benchmark, &choice.name).mute == Some(true)
+        });
+        let muted = muted.into_iter().map(|(it, _)| Subject {
+            suite: it.suite,
+            benchmark: it.benchmark,
+            setting: it.setting,
+            metric: it.name,
+        });
+        let muted: Vec<Subject> = muted.collect();
+        if rows.is_empty() && !muted.is_empty() {
+            return Err(CliError::input(
+                "the suite file mutes all of these benchmarks: there is nothing to plan",
+            ));
+        }
+        let notes = notes.chain(muted_note(&muted)).collect();
+        let lines = rows.into_iter().map(|(choice, simulation)| {
             // Only a review needs it.
             PlanLine::new(choice, self.review.then_some(simulation))
         });
@@ -316,6 +336,11 @@ impl PlanCommand {
         let usual = self.grid.options(judging, profile.plan_experiments);
         PlanOptions {
             slowdowns,
+            // What is asked for is asked of all.
+            limits: match self.slowdown.is_empty() {
+                true => judging.suite.clone(),
+                false => JudgeSettings::default(),
+            },
             power: self.power,
             false_positives: self.alpha,
             assurance: self.assurance,

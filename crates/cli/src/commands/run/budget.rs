@@ -7,6 +7,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use lapwing_measure::doctor::{Severity, examine};
 use lapwing_measure::session::{MeasuredSession, SessionRequest, measure_between_looks};
 use lapwing_measure::suite::{AdHoc, BurnIn, Plan};
 use lapwing_measure::{Consumer, Event, FixedSchedule, RunEnd, declared_metrics, isolated_cpus};
@@ -270,6 +271,25 @@ fn chosen(design: &AffordableDesign, asked: SlowdownBudget, cpus: Option<&str>) 
         .with("seconds", design.seconds)
 }
 
+/// Returns what `doctor` finds to disturb measurements here; `None` if nothing does.
+fn disturbed(context: &Context) -> Result<Option<Note>, CliError> {
+    let mut executor = context.surroundings().launch(None)?;
+    let findings = examine(Path::new("/"), &context.store, &mut executor)?.findings;
+    let disturbing = findings
+        .iter()
+        .filter(|it| it.severity == Severity::Disturbing);
+    let subjects: Vec<&str> = disturbing.map(|it| it.subject).collect();
+    let note = || {
+        let text = format!(
+            "this disturbs measurements here: {}; `{} doctor` says what helps",
+            joined_with_and(&subjects),
+            context.program(),
+        );
+        Note::marked("disturbed", text).with("disturbed_by", subjects.join(", "))
+    };
+    Ok((!subjects.is_empty()).then(note))
+}
+
 /// Chooses from a pilot how to measure, measures and judges.
 pub fn act(
     run: &Run,
@@ -287,6 +307,7 @@ pub fn act(
     pilot.settings.max_time = Some(asked.budget.mul_f64(PILOT_SHARE / 2.0));
     pilot.name = request.name.as_ref().map(|name| format!("{name}-pilot"));
     pilot.attributes.insert("pilot".to_owned(), true.into());
+    let disturbed = disturbed(context)?;
     let plan = run.planned(&pilot, context)?.session.plan;
     let sides = ComparedSides::of(&plan, &metric, context)?;
     context.terminal.note(&format!(
@@ -390,7 +411,7 @@ pub fn act(
         judged,
         sessions: JudgedSessions::Same,
         attempt: None,
-        notes: std::iter::once(note).chain(unstated).collect(),
+        notes: [Some(note), disturbed, unstated].into_iter().flatten().collect(),
         session: measured.session.name.clone().unwrap_or_default(),
         next: vec![NextStep::new(
             format!("{program} show"),

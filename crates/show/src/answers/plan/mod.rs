@@ -84,7 +84,7 @@ struct PlanFields<'a> {
 /// How many benchmarks detect a slowdown.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SlowdownFields {
-    /// As a factor; `null`: any of the grid.
+    /// As a factor; `null`: any of the grid, or the smallest effect of each benchmark.
     slowdown: Option<f64>,
     /// Number of benchmarks that detect it.
     able: usize,
@@ -180,7 +180,7 @@ impl Answer for PlanAnswer {
     fn data(&self, _view: View) -> Result<Value, WriteError> {
         let (plan, options) = (&self.plan, &self.plan.options);
         let missing = self.missing();
-        let slowdowns = text::slowdowns(options).into_iter();
+        let slowdowns = text::slowdowns(plan).into_iter();
         let [cost, beyond] =
             [LineFate::Kept, LineFate::BeyondBudget].map(|fate| plan.cost_of(fate));
         Ok(serde_json::to_value(PlanFields {
@@ -216,7 +216,7 @@ impl Answer for PlanAnswer {
 
     fn verdict(&self) -> Option<&'static str> {
         let plan = &self.plan;
-        let able = text::slowdowns(&plan.options).into_iter();
+        let able = text::slowdowns(plan).into_iter();
         let able = able.map(|slowdown| plan.able(slowdown.unwrap_or(f64::INFINITY)));
         Some(match (plan.kept().next(), able.min()) {
             (None, _) => "nothing_planned",

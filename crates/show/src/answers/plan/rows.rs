@@ -53,7 +53,7 @@ pub fn rows<'a>(answer: &'a PlanAnswer, missing: &'a [NotJudged]) -> Vec<PlanRow
         let found = line.choice.found.iter();
         found.map(|(slowdown, found)| row(answer, line, *slowdown, found))
     });
-    let slowdowns = slowdowns(options);
+    let slowdowns = slowdowns(&answer.plan);
     let missing = missing.iter().flat_map(|missing| {
         let slowdowns = slowdowns.iter();
         slowdowns.map(|slowdown| PlanRow {

@@ -1,7 +1,7 @@
 //! Sentence and table of a plan.
 
 use lapwing_analyse::explain::{
-    BudgetedPlan, Chosen, LineFate, PlanLine, PlanOptions, Unable, Unmet,
+    BudgetedPlan, ChoiceRule, Chosen, LineFate, PlanLine, Unable, Unmet,
 };
 use lapwing_analyse::judge::CellRate;
 use lapwing_model::text::{counted, plural};
@@ -25,11 +25,13 @@ pub fn headline(answer: &PlanAnswer) -> String {
         return text;
     }
     let mut parts: Vec<String> = Vec::new();
-    for slowdown in slowdowns(&plan.options) {
+    for slowdown in slowdowns(plan) {
         let able = plan.able(slowdown.unwrap_or(f64::INFINITY));
-        let slowdown = slowdown.map_or("a slowdown of the grid".to_owned(), |slowdown| {
-            round_percent(slowdown - 1.0)
-        });
+        let slowdown = match slowdown {
+            Some(slowdown) => round_percent(slowdown - 1.0),
+            None if plan.options.rule == ChoiceRule::Hail => "a slowdown of the grid".to_owned(),
+            None => format!("{} smallest effect", plural(able, "its", "their")),
+        };
         // The benchmarks are named once.
         let subject = if parts.is_empty() {
             subject(able, all, plan)
@@ -59,12 +61,11 @@ fn noise_unknown(plan: &BudgetedPlan) -> Option<String> {
         return None;
     };
     let (slowdown, unmet) = line.unmet()?;
-    let smallest = plan.options.slowdowns.first().copied().unwrap_or(slowdown);
     (unmet.why == Unable::NoiseUnknown && line.fate != LineFate::Kept).then(|| {
         format!(
             "too few measurements of {} to plan for {}",
             line.choice.benchmark,
-            round_percent(smallest - 1.0)
+            round_percent(slowdown - 1.0)
         )
     })
 }
@@ -117,11 +118,19 @@ pub fn cost_text(seconds: f64, answer: &PlanAnswer) -> String {
     }
 }
 
-/// Returns the slowdowns to detect; a single `None` if the smallest detectable one is searched.
-pub fn slowdowns(options: &PlanOptions) -> Vec<Option<f64>> {
-    match options.slowdowns.as_slice() {
-        [] => vec![None],
-        slowdowns => slowdowns.iter().copied().map(Some).collect(),
+/// Returns the slowdowns to detect; a single `None` if the smallest detectable one is searched, or benchmarks have
+/// smallest effects of their own.
+pub fn slowdowns(plan: &BudgetedPlan) -> Vec<Option<f64>> {
+    let options = &plan.options;
+    let mut of_lines = plan.lines.iter().map(|line| {
+        let found = line.choice.found.iter();
+        found.map(|(slowdown, _)| *slowdown).collect::<Vec<_>>()
+    });
+    let first = of_lines.next().unwrap_or_else(|| options.slowdowns.clone());
+    let is_searched = options.slowdowns.is_empty();
+    match !is_searched && of_lines.all(|it| it == first) {
+        true => first.into_iter().map(Some).collect(),
+        false => vec![None],
     }
 }
 

@@ -23,7 +23,7 @@ use lapwing_analyse::judge::{
     DetectionOptions, INSTANCES_FOR_A_VERDICT, USUAL_ASSURANCE, USUAL_POWER, USUAL_SLOWDOWN,
     WantedBasis,
 };
-use lapwing_model::MetricName;
+use lapwing_model::{JudgeSettings, MetricName};
 use lapwing_model::text::{capitalised, counted, grouped, plural};
 
 /// The slowdown to detect.
@@ -65,6 +65,7 @@ impl DetectionTarget {
     fn plan(self) -> PlanOptions {
         PlanOptions {
             slowdowns: vec![self.target],
+            limits: JudgeSettings::default(),
             power: self.power,
             false_positives: 1.0 - self.confidence.level(),
             assurance: USUAL_ASSURANCE,
