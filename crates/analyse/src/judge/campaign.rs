@@ -20,6 +20,8 @@ pub const FALSE_SHARE: f64 = 0.05;
 const BEGUN: &str = "attempt";
 const CONFIRMING: &str = "attempt_confirmation";
 const ENDED: &str = "attempt_end";
+/// The key of the runs of an annotation.
+const RUNS: &str = "runs";
 
 /// The attempts of one name.
 #[derive(Debug, Clone)]
@@ -46,6 +48,8 @@ pub struct Attempt {
     pub by: String,
     /// What was tried.
     pub tried: TriedChange,
+    /// The runs of its measurements, as far as they are noted.
+    pub runs: BTreeSet<Id>,
     /// How it is confirmed, once the first measurements call it faster.
     pub confirmation: Option<PlannedConfirmation>,
     /// What became of it; `None` if it is under way or was interrupted.
@@ -58,9 +62,6 @@ pub struct TriedChange {
     /// The session that measures it; `None` of stored measurements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The runs of stored measurements; empty while it is measured.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub runs: BTreeSet<Id>,
     /// What it is compared with.
     pub baseline: String,
     /// What is tried: `the working tree`, or the name of a side.
@@ -82,12 +83,12 @@ pub struct TriedChange {
 }
 
 impl TriedChange {
-    /// Returns whether it compares the same sides by the same metric.
+    /// Returns whether it compares the same sides, of the same state of the repository, by the same metric.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         let key = |it: &Self| {
             let names = [&it.baseline, &it.candidate, &it.benchmark, &it.metric];
-            names.map(String::clone)
+            (names.map(String::clone), it.commit.clone(), it.patch.clone())
         };
         key(self) == key(other)
     }
@@ -169,8 +170,9 @@ pub struct AttemptEnd {
     /// Those of fresh instances: what the change is worth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second: Option<MeasuredRatio>,
-    /// How long building and measuring took, in seconds.
-    pub seconds: f64,
+    /// How long building and measuring took, in seconds; `None` of stored measurements.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
 }
 
 /// The ratio of a candidate to its baseline.
@@ -236,12 +238,12 @@ pub fn looked_difference(
 /// What is noted of an attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AttemptNote {
-    /// It begins.
-    Begun(TriedChange),
-    /// This attempt is going to be confirmed.
-    Confirming(Id, PlannedConfirmation),
-    /// This attempt ended.
-    Ended(Id, AttemptEnd),
+    /// It begins, with these runs if they are measured already.
+    Begun(TriedChange, BTreeSet<Id>),
+    /// This attempt, found in these runs, is going to be confirmed.
+    Confirming(Id, PlannedConfirmation, BTreeSet<Id>),
+    /// This attempt ended, after these runs.
+    Ended(Id, AttemptEnd, BTreeSet<Id>),
 }
 
 impl AttemptNote {
@@ -256,13 +258,19 @@ impl AttemptNote {
         at: Timestamp,
         by: &str,
     ) -> serde_json::Result<Annotation> {
-        let (action, attempt, extra) = match self {
-            Self::Begun(tried) => (BEGUN, None, serde_json::to_value(tried)?),
-            Self::Confirming(attempt, planned) => {
-                (CONFIRMING, Some(attempt), serde_json::to_value(planned)?)
+        let (action, attempt, mut extra, runs) = match self {
+            Self::Begun(tried, runs) => (BEGUN, None, serde_json::to_value(tried)?, runs),
+            Self::Confirming(attempt, planned, runs) => {
+                let planned = serde_json::to_value(planned)?;
+                (CONFIRMING, Some(attempt), planned, runs)
             }
-            Self::Ended(attempt, end) => (ENDED, Some(attempt), serde_json::to_value(end)?),
+            Self::Ended(attempt, end, runs) => {
+                (ENDED, Some(attempt), serde_json::to_value(end)?, runs)
+            }
         };
+        if !runs.is_empty() {
+            extra[RUNS] = serde_json::to_value(runs)?;
+        }
         let mut target = Object::new();
         target.insert("campaign".to_owned(), campaign.into());
         if let Some(attempt) = attempt {
@@ -298,6 +306,7 @@ impl Campaign {
                 at: annotation.at,
                 by: annotation.by.clone(),
                 tried,
+                runs: runs(annotation),
                 confirmation: None,
                 end: None,
             };
@@ -320,6 +329,7 @@ impl Campaign {
             let Some(attempt) = campaign.attempts.iter_mut().find(|it| it.id == id) else {
                 continue;
             };
+            attempt.runs.extend(runs(annotation));
             match annotation.action.as_str() {
                 CONFIRMING if attempt.confirmation.is_none() => {
                     attempt.confirmation = extra(annotation);
@@ -346,6 +356,13 @@ impl Campaign {
         })
     }
 
+    /// Returns whether some of these runs had a part in one of its attempts.
+    #[must_use]
+    pub fn has_used(&self, runs: &BTreeSet<Id>) -> bool {
+        let mut attempts = self.attempts.iter();
+        attempts.any(|it| !it.runs.is_disjoint(runs))
+    }
+
     /// Returns the stream of its confirmations. One that is under way has found nothing yet.
     #[must_use]
     pub fn stream(&self) -> TestStream {
@@ -363,6 +380,12 @@ fn text<'a>(annotation: &'a Annotation, key: &str) -> Option<&'a str> {
     annotation.target.get(key)?.as_str()
 }
 
+fn runs(annotation: &Annotation) -> BTreeSet<Id> {
+    let runs = annotation.extra.get(RUNS);
+    runs.and_then(|it| BTreeSet::deserialize(it).ok())
+        .unwrap_or_default()
+}
+
 fn extra<T: DeserializeOwned>(annotation: &Annotation) -> Option<T> {
     T::deserialize(serde_json::Value::Object(annotation.extra.clone())).ok()
 }
@@ -374,7 +397,6 @@ mod tests {
     fn tried(command: &str) -> TriedChange {
         TriedChange {
             session: Some("s".to_owned()),
-            runs: BTreeSet::new(),
             candidate: "the working tree".to_owned(),
             baseline: "main".to_owned(),
             commit: None,
@@ -391,7 +413,7 @@ mod tests {
             outcome,
             first: None,
             second: None,
-            seconds: 1.5,
+            seconds: Some(1.5),
         }
     }
 
@@ -409,6 +431,10 @@ mod tests {
         text.parse().unwrap()
     }
 
+    fn runs(places: &[usize]) -> BTreeSet<Id> {
+        places.iter().map(|it| id(*it)).collect()
+    }
+
     #[test]
     fn campaigns_are_read_from_what_was_noted() {
         let planned = PlannedConfirmation {
@@ -423,23 +449,23 @@ mod tests {
             },
         };
         let notes = [
-            ("one", AttemptNote::Begun(tried("a"))),
-            ("one", AttemptNote::Confirming(id(0), planned)),
-            ("two", AttemptNote::Begun(tried("b"))),
-            ("one", AttemptNote::Begun(tried("c"))),
-            ("one", AttemptNote::Confirming(id(3), planned)),
+            ("one", AttemptNote::Begun(tried("a"), runs(&[]))),
+            ("one", AttemptNote::Confirming(id(0), planned, runs(&[7]))),
+            ("two", AttemptNote::Begun(tried("b"), runs(&[]))),
+            ("one", AttemptNote::Begun(tried("c"), runs(&[]))),
+            ("one", AttemptNote::Confirming(id(3), planned, runs(&[]))),
             (
                 "one",
-                AttemptNote::Ended(id(0), end(AttemptOutcome::Accepted)),
+                AttemptNote::Ended(id(0), end(AttemptOutcome::Accepted), runs(&[8])),
             ),
             // A second outcome does not replace the first.
             (
                 "one",
-                AttemptNote::Ended(id(0), end(AttemptOutcome::NotConfirmed)),
+                AttemptNote::Ended(id(0), end(AttemptOutcome::NotConfirmed), runs(&[])),
             ),
             (
                 "two",
-                AttemptNote::Ended(id(2), end(AttemptOutcome::Slower)),
+                AttemptNote::Ended(id(2), end(AttemptOutcome::Slower), runs(&[])),
             ),
         ];
         let remarks = noted(&notes);
@@ -453,6 +479,9 @@ mod tests {
         assert_eq!(outcomes, [Some(AttemptOutcome::Accepted), None]);
         assert_eq!(one.attempts[0].confirmation, Some(planned));
         assert_eq!(one.attempts[1].tried, tried("c"));
+        // What found it and what confirmed it is used.
+        assert!(one.has_used(&runs(&[7, 9])) && one.has_used(&runs(&[8])));
+        assert!(!one.has_used(&runs(&[9])));
         // The one under way counts as a test that found nothing.
         let mut stream = TestStream::new(FALSE_SHARE);
         stream.add(true);

@@ -185,7 +185,7 @@ impl<'c> OpenAttempt<'c> {
             outcome,
             first: first.or(last),
             second: first.and(last),
-            seconds: self.begun.elapsed().as_secs_f64(),
+            seconds: Some(self.begun.elapsed().as_secs_f64()),
         };
         self.noted(end, planned, &mut open_for_writing(self.context)?)
     }
@@ -324,7 +324,7 @@ impl CampaignOption {
                 outcome,
                 first: found.as_ref().map(MeasuredRatio::from),
                 second: None,
-                seconds: 0.0,
+                seconds: None,
             };
             return attempt.noted(end, None, &mut store).map(Some);
         };
@@ -357,7 +357,7 @@ impl CampaignOption {
             },
             first: Some(planned.first),
             second: Some(MeasuredRatio::from(&second)),
-            seconds: 0.0,
+            seconds: None,
         };
         attempt.noted(end, Some(planned), &mut store).map(Some)
     }

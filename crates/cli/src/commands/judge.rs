@@ -24,7 +24,7 @@ use lapwing_model::text::counted;
 use lapwing_model::{Better, Id};
 use lapwing_show::GateTests;
 use lapwing_show::answers::judgement::{JudgeAnswer, Judged, JudgedSessions};
-use lapwing_show::writing::NextStep;
+use lapwing_show::writing::{NextStep, Note};
 use lapwing_stats::{
     ChangeAnswer, Confidence, ExpectedChange, LookedDifference, NeededReplicates, VerdictRule,
     comparison_looks,
@@ -302,12 +302,12 @@ impl JudgeCommand {
         let limits = judging
             .suite
             .limits_of(&plan.cases[0].benchmark.id, &self.options.metric);
-        if limits.mute == Some(true) {
+        let muted = (limits.mute == Some(true)).then(|| {
             let id = &plan.cases[0].benchmark.id;
-            context.terminal.note(&format!(
-                "`{id}` is muted in the suite file, and judged because it was asked for"
-            ));
-        }
+            let text =
+                format!("`{id}` is muted in the suite file, and judged because it was asked for");
+            Note::new("muted", text)
+        });
         let asked = effect.or(self.smallest_effect);
         let smallest_effect = asked.or(limits.smallest_effect).unwrap_or(USUAL_EFFECT);
         let better = limits
@@ -476,6 +476,7 @@ impl JudgeCommand {
             attempt,
             notes: direction_note(&self.options.metric, better)
                 .into_iter()
+                .chain(muted)
                 .collect(),
             session: session_name,
         };

@@ -61,6 +61,7 @@ mod init;
 mod isolation;
 mod judge;
 mod level_repository;
+mod limits;
 mod local_executor;
 mod mds;
 mod mds_doubt;

@@ -121,7 +121,7 @@ struct CampaignFields<'a> {
     next_level: f64,
     /// The same of all further attempts together, if none of them is accepted.
     remaining: f64,
-    /// How long all attempts took, in seconds.
+    /// How long all attempts took that `judge` measured, in seconds.
     seconds: f64,
     attempts: &'a [AttemptFields<'a>],
     /// The names of the other campaigns.
@@ -159,7 +159,7 @@ struct AttemptFields<'a> {
     level: Option<f64>,
     baseline_instances: usize,
     candidate_instances: usize,
-    /// How long building and measuring took.
+    /// How long building and measuring took; `null` of stored measurements.
     seconds: Option<f64>,
     session: Option<&'a str>,
 }
@@ -192,7 +192,7 @@ impl<'a> AttemptFields<'a> {
             level: attempt.confirmation.map(|it| it.level),
             baseline_instances: side(0),
             candidate_instances: side(1),
-            seconds: end.map(|it| it.seconds),
+            seconds: end.and_then(|it| it.seconds),
             session: tried.session.as_deref(),
         }
     }
@@ -271,7 +271,7 @@ impl CampaignAnswer {
             false_share: FALSE_SHARE,
             next_level: stream.level(),
             remaining: stream.remaining(),
-            seconds: attempts.iter().filter_map(|it| Some(it.end?.seconds)).sum(),
+            seconds: attempts.iter().filter_map(|it| it.end?.seconds).sum(),
             attempts: &rows,
             others: &self.others,
         };
@@ -301,7 +301,9 @@ fn text_row(number: usize, attempt: &Attempt) -> Vec<String> {
             .map(|it| ratio(it.ratio))
             .unwrap_or_default(),
         end.map(|_| instances.to_string()).unwrap_or_default(),
-        end.map(|it| machine_time(it.seconds)).unwrap_or_default(),
+        end.and_then(|it| it.seconds)
+            .map(machine_time)
+            .unwrap_or_default(),
         attempt.tried.session.clone().unwrap_or_default(),
     ]
 }

@@ -11,6 +11,8 @@ use lapwing_show::answers::bisection::{
 };
 use lapwing_stats::{PairDifference, SearchEnd, SuspectedCommits};
 
+use crate::commands::campaign::direction_note;
+
 /// Commits with a smaller probability are left out of the table, unless they were measured.
 const LIKELY: f64 = 0.05;
 
@@ -31,6 +33,11 @@ pub fn bisection_answer(
     (wanted, judge): (Option<WantedChange>, &JudgeSettings),
 ) -> BisectionAnswer {
     let benchmarks = search.cases.iter();
+    let declared = declared_metrics(&search.visits.plan.cases);
+    let declared = declared.get(metric).and_then(|it| it.better);
+    let better = |id: &str| judge.limits_of(id, metric).better.or(declared);
+    let mut cases = search.visits.plan.cases.iter();
+    let unstated = wanted.and_then(|_| cases.find(|it| better(&it.benchmark.id).is_none()));
     BisectionAnswer {
         metric: metric.to_owned(),
         is_interrupted: end == RunEnd::Interrupted,
@@ -40,14 +47,18 @@ pub fn bisection_answer(
         benchmarks: benchmarks
             .map(|case| {
                 let benchmark = CaseView { search, case }.benchmark(metric);
-                let better = declared_metrics(&search.visits.plan.cases);
-                let better = better.get(metric).and_then(|it| it.better);
-                let better = judge.limits_of(&benchmark.id, metric).better.or(better);
                 match wanted {
-                    Some(wanted) => only(benchmark, wanted, better),
+                    Some(wanted) => {
+                        let better = better(&benchmark.id);
+                        only(benchmark, wanted, better)
+                    }
                     None => benchmark,
                 }
             })
+            .collect(),
+        notes: unstated
+            .and_then(|_| direction_note(metric, None))
+            .into_iter()
             .collect(),
         session: String::new(),
         next: Vec::new(),

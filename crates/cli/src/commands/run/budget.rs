@@ -11,7 +11,7 @@ use lapwing_measure::doctor::{Severity, examine};
 use lapwing_measure::session::{MeasuredSession, SessionRequest, measure_between_looks};
 use lapwing_measure::suite::{AdHoc, BurnIn, Plan};
 use lapwing_measure::{Consumer, Event, FixedSchedule, RunEnd, declared_metrics, isolated_cpus};
-use lapwing_model::text::counted;
+use lapwing_model::text::{counted, joined_with_and};
 use lapwing_model::{Better, InstanceOutcome, Outcome, Record};
 use lapwing_show::answers::judgement::{JudgeAnswer, Judged, JudgedSessions};
 use lapwing_show::writing::{NextStep, Note};
@@ -411,7 +411,10 @@ pub fn act(
         judged,
         sessions: JudgedSessions::Same,
         attempt: None,
-        notes: [Some(note), disturbed, unstated].into_iter().flatten().collect(),
+        notes: [Some(note), disturbed, unstated]
+            .into_iter()
+            .flatten()
+            .collect(),
         session: measured.session.name.clone().unwrap_or_default(),
         next: vec![NextStep::new(
             format!("{program} show"),

@@ -391,6 +391,21 @@ impl RunReport {
         let effect = rule.map_or(self.smallest_effect, |rule| rule.smallest_effect);
         let mut answer = session_answer(store, session, plan, (metric, effect))?;
         answer.all_figures = context.verbose;
+        let compared = answer.compared().into_iter();
+        let comparisons: Vec<Comparison> = compared.map(|it| it.comparison).collect();
+        let has_failed = answer.results.has_failed() || answer.results.has_failed_teardown();
+        let is_judged = end == RunEnd::Complete && !has_failed && !answer.results.is_empty();
+        let runs = store.catalogue().session_state(session.id)?.runs;
+        let runs = runs.iter().map(|it| it.id).collect();
+        let mut attempt = match is_judged {
+            true => self
+                .campaign
+                .attempt(&comparisons, runs, Confidence::P95, context),
+            false => Ok(None),
+        };
+        if let Ok(attempt) = &mut attempt {
+            answer.notes.extend(attempt.take().map(|it| it.note()));
+        }
         if !self.is_part {
             answer.next = self.next_steps(plan, store, session, end, context)?;
             if end == RunEnd::Interrupted {
@@ -418,30 +433,16 @@ impl RunReport {
                 context.terminal.say(&text);
             }
         }
+        // What was measured is shown in any case.
+        attempt?;
         match end {
             RunEnd::Interrupted => Ok(ExitStatus::Interrupted),
-            RunEnd::Complete
-                if answer.results.has_failed() || answer.results.has_failed_teardown() =>
-            {
-                Ok(ExitStatus::Failed)
-            }
+            RunEnd::Complete if has_failed => Ok(ExitStatus::Failed),
             RunEnd::Complete if answer.results.is_empty() => Ok(ExitStatus::NotEnough),
             RunEnd::Complete if self.fail_on.is_empty() && self.campaign.campaign.is_none() => {
                 Ok(ExitStatus::Fine)
             }
-            RunEnd::Complete => {
-                let compared = answer.compared().into_iter();
-                let comparisons: Vec<Comparison> = compared.map(|it| it.comparison).collect();
-                let runs = store.catalogue().session_state(session.id)?.runs;
-                let runs = runs.iter().map(|it| it.id).collect();
-                let attempt =
-                    self.campaign
-                        .attempt(&comparisons, runs, Confidence::P95, context)?;
-                if let Some(attempt) = attempt {
-                    context.terminal.note(&attempt.note().text);
-                }
-                Ok(gate_status(&self.fail_on, &comparisons, context))
-            }
+            RunEnd::Complete => Ok(gate_status(&self.fail_on, &comparisons, context)),
         }
     }
 

@@ -72,6 +72,7 @@ pub fn session_answer(
         session: session.clone(),
         instances: state.instances.iter().filter(|it| !it.is_lost()).count(),
         interrupted_of: None,
+        notes: Vec::new(),
         next: Vec::new(),
     })
 }

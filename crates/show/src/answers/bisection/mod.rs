@@ -34,6 +34,8 @@ pub struct BisectionAnswer {
     pub commits: usize,
     /// The results by benchmark.
     pub benchmarks: Vec<BisectedBenchmark>,
+    /// Further notes.
+    pub notes: Vec<Note>,
     /// The name of the session.
     pub session: String,
     /// Commands that continue from here.
@@ -286,6 +288,7 @@ impl Answer for BisectionAnswer {
                 note.mark().with("benchmark", benchmark.id.clone())
             }));
         }
+        notes.extend(self.notes.clone());
         let effort = format!(
             "{} of {} of {}",
             counted(self.instances, "instance"),

@@ -57,6 +57,8 @@ pub struct SessionAnswer {
     pub instances: usize,
     /// Number of planned instances, if measuring was interrupted before all were measured.
     pub interrupted_of: Option<usize>,
+    /// Further notes.
+    pub notes: Vec<Note>,
     /// Commands that continue from here.
     pub next: Vec<NextStep>,
 }
@@ -395,6 +397,7 @@ impl SessionAnswer {
         notes.extend(earlier_note(self.results.earlier));
         notes.extend(muted_note(&self.results.muted()));
         notes.extend(self.exclusions());
+        notes.extend(self.notes.clone());
         notes
     }
 

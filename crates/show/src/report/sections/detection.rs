@@ -23,8 +23,8 @@ use lapwing_analyse::judge::{
     DetectionOptions, INSTANCES_FOR_A_VERDICT, USUAL_ASSURANCE, USUAL_POWER, USUAL_SLOWDOWN,
     WantedBasis,
 };
-use lapwing_model::{JudgeSettings, MetricName};
 use lapwing_model::text::{capitalised, counted, grouped, plural};
+use lapwing_model::{JudgeSettings, MetricName};
 
 /// The slowdown to detect.
 #[derive(Debug, Clone, Copy, PartialEq)]
