@@ -235,14 +235,16 @@ def verdict(records, folder, found):
         done = subprocess.run(words, capture_output=True, text=True)
         codes.append(done.returncode)
         # Markdown of lapwing is escaped; an error is not.
-        texts.append(f"### {title}\n\n{done.stdout if done.returncode in (0, 1, 4) else escaped(done.stderr)}\n")
+        texts.append(f"### {title}\n\n{done.stdout or escaped(done.stderr)}\n")
     # A fold that is cut off would swallow what follows.
     for at in reversed(range(len(texts))):
         if sum(map(len, texts)) > LONGEST:
             texts[at] = re.sub(r"<details>.*?</details>\n*", "", texts[at], flags=re.DOTALL)
-    said = {0: "no regression", 1: "a regression, or a benchmark that fails", 3: "not enough data to judge",
-            4: "a benchmark never succeeded"}
-    worst = next((code for code in codes if code not in said), max(codes))
+    undecided = sum(int(it) for text in texts for it in re.findall(r"^\*\*.*?(\d+) undecided", text, re.MULTILINE)[:1])
+    said = {0: "no regression found" + (f", {undecided} undecided" if undecided else ""),
+            1: "a regression, or a benchmark that fails", 3: "not enough data to judge", 4: "a benchmark never succeeded"}
+    # The worst of both, the worst first.
+    worst = next((code for code in codes if code not in said), None) or next(code for code in (1, 4, 3, 0) if code in codes)
     state = {0: "success", 1: "failure", 4: "failure"}.get(worst, "error")
     return state, said.get(worst, f"lapwing failed with exit code {worst}"), "".join(texts)
 

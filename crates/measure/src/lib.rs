@@ -21,6 +21,7 @@ pub use execution::profiler::{Profiler, ProfilerError};
 pub use execution::runner::{
     MachineWatch, RunEnd, RunError, RunnerSurroundings, SessionRuns, describe, open_session, run,
 };
+pub(crate) use execution::schedule::EndingSchedule;
 pub use execution::schedule::{
     FinishedInstance, FixedSchedule, InstancePlan, MoreInstances, NextLook, Schedule,
 };

@@ -88,7 +88,11 @@ impl TriedChange {
     pub fn is_same(&self, other: &Self) -> bool {
         let key = |it: &Self| {
             let names = [&it.baseline, &it.candidate, &it.benchmark, &it.metric];
-            (names.map(String::clone), it.commit.clone(), it.patch.clone())
+            (
+                names.map(String::clone),
+                it.commit.clone(),
+                it.patch.clone(),
+            )
         };
         key(self) == key(other)
     }

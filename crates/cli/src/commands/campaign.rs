@@ -7,9 +7,12 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use lapwing_analyse::judge::{
-    AttemptEnd, AttemptNote, AttemptOutcome, Campaign, Comparison, MeasuredRatio,
-    PlannedConfirmation, TriedChange, Verdict, looked_difference,
+    Attempt, AttemptEnd, AttemptNote, AttemptOutcome, Campaign, Caution, CompareOptions,
+    Comparison, MeasuredRatio, PlannedConfirmation, TriedChange, Verdict, looked_difference,
 };
+use lapwing_measure::session::repository;
+use lapwing_measure::suite::{Plan, Variant, VersionSource};
+use lapwing_measure::{patch_digest, version};
 use lapwing_model::text::{counted, first_names};
 use lapwing_model::{Better, Id};
 use lapwing_record::Store;
@@ -125,7 +128,9 @@ impl<'c> OpenAttempt<'c> {
             by: author_name(),
             begun: Instant::now(),
         };
-        attempt.note(store, attempt.id, |_| AttemptNote::Begun(tried.clone()))?;
+        attempt.note(store, attempt.id, |_| {
+            AttemptNote::Begun(tried.clone(), BTreeSet::new())
+        })?;
         Ok(attempt)
     }
 
@@ -136,6 +141,7 @@ impl<'c> OpenAttempt<'c> {
         better: Better,
         smallest_effect: f64,
         most: usize,
+        runs: &BTreeSet<Id>,
     ) -> Result<PlannedConfirmation, CliError> {
         let mut store = open_for_writing(self.context)?;
         let first = MeasuredRatio::from(found);
@@ -150,7 +156,7 @@ impl<'c> OpenAttempt<'c> {
             }
         };
         let campaign = self.note(&mut store, Id::from(Uuid::now_v7()), |campaign| {
-            AttemptNote::Confirming(self.id, planned(campaign))
+            AttemptNote::Confirming(self.id, planned(campaign), runs.clone())
         })?;
         Ok(planned(&campaign))
     }
@@ -187,17 +193,18 @@ impl<'c> OpenAttempt<'c> {
             second: first.and(last),
             seconds: Some(self.begun.elapsed().as_secs_f64()),
         };
-        self.noted(end, planned, &mut open_for_writing(self.context)?)
+        self.noted(end, planned, BTreeSet::new())
     }
 
     fn noted(
         &self,
         end: AttemptEnd,
         planned: Option<PlannedConfirmation>,
-        store: &mut Store,
+        runs: BTreeSet<Id>,
     ) -> Result<JudgedAttempt, CliError> {
-        self.note(store, Id::from(Uuid::now_v7()), |_| {
-            AttemptNote::Ended(self.id, end)
+        let mut store = open_for_writing(self.context)?;
+        self.note(&mut store, Id::from(Uuid::now_v7()), |_| {
+            AttemptNote::Ended(self.id, end, runs.clone())
         })?;
         Ok(JudgedAttempt {
             campaign: Campaign::named(&self.campaign, &store.annotations().all()?),
@@ -238,47 +245,84 @@ pub struct CampaignOption {
 }
 
 impl CampaignOption {
-    /// Adds a comparison of these runs to the campaign, and returns what became of the attempt; `None` without a campaign.
-    pub fn attempt(
+    /// Begins an attempt of `run` before it measures, or takes up the one that is to be confirmed; `None` without a
+    /// campaign.
+    pub fn begin<'c>(
+        &self,
+        plan: &Plan,
+        (metric, smallest_effect): (Option<&str>, Option<f64>),
+        context: &'c Context,
+    ) -> Result<Option<ComparedAttempt<'c>>, CliError> {
+        let Some(campaign) = &self.campaign else {
+            return Ok(None);
+        };
+        let (commit, patch) = working_state(plan, context);
+        let mut names = match &plan.cases[..] {
+            [_] => plan.variants.iter().map(Variant::label).collect(),
+            cases => cases
+                .iter()
+                .map(|it| it.benchmark.id.clone())
+                .collect::<Vec<_>>(),
+        };
+        let candidate = names.pop().unwrap_or_default();
+        let tried = TriedChange {
+            session: None,
+            baseline: names.pop().unwrap_or_default(),
+            candidate,
+            commit,
+            patch,
+            command: context.own_command(),
+            benchmark: plan
+                .cases
+                .last()
+                .map_or_else(String::new, |it| it.benchmark.id.clone()),
+            metric: metric.unwrap_or(USUAL_METRIC).to_owned(),
+            smallest_effect: smallest_effect.unwrap_or(CompareOptions::USUAL_BAND),
+        };
+        let attempt = ComparedAttempt::begin(campaign, tried, context)?;
+        let instances = plan.cases.iter().map(|it| it.instances as usize);
+        if let Some(planned) = attempt.planned
+            && instances.min().is_some_and(|it| it < planned.instances)
+        {
+            let needed = counted(planned.instances, "instance");
+            let error = format!("the confirmation of this attempt needs {needed} of each side");
+            let hint = format!("`{}`", context.with_instances(planned.instances));
+            return Err(CliError::input(error).hint(hint));
+        }
+        Ok(Some(attempt))
+    }
+
+    /// Adds a comparison of stored measurements to the campaign, and returns what became of the attempt; `None`
+    /// without a campaign.
+    pub fn compared(
         &self,
         comparisons: &[Comparison],
-        runs: BTreeSet<Id>,
         confidence: Confidence,
         context: &Context,
     ) -> Result<Option<JudgedAttempt>, CliError> {
         let Some(campaign) = &self.campaign else {
             return Ok(None);
         };
-        if comparisons
-            .iter()
-            .any(|it| it.baseline.starts_with("benchmark:"))
-        {
+        let comparison = the_only(comparisons)?;
+        if comparison.baseline.starts_with("benchmark:") {
             // Their copies have runs of their own, so that nothing tells whether they are fresh.
             let error = "benchmarks as sides of a comparison are no attempt of a campaign";
             return Err(CliError::input(error).hint("`lapwing run --campaign NAME` tries commands"));
         }
-        // Where no metric is chosen, the usual one is.
-        let usual = comparisons
-            .iter()
-            .filter(|it| it.subject.metric == USUAL_METRIC);
-        let chosen: Vec<&Comparison> = match comparisons {
-            [_] => comparisons.iter().collect(),
-            _ => usual.collect(),
+        let is_apart = |it: &Caution| {
+            matches!(
+                it,
+                Caution::OneSession | Caution::NotInterleaved | Caution::OtherMachines { .. }
+            )
         };
-        let [comparison] = chosen[..] else {
-            let error = format!(
-                "an attempt of a campaign is one comparison, and these are {}",
-                comparisons.len()
+        if comparison.cautions.iter().any(is_apart) {
+            let error = "the sides of an attempt have to be measured in turn, in the same sessions: others differ by more than the change";
+            return Err(
+                CliError::input(error).hint("`lapwing run --campaign NAME` measures them so")
             );
-            let hint = "choose one benchmark (--benchmark) and metric (--metric), and two sides";
-            return Err(CliError::input(error).hint(hint));
-        };
-        // As in `judge`.
-        let better = comparison.metric.better.unwrap_or(Better::Lower);
-        let found = looked_difference(comparison, confidence);
+        }
         let tried = TriedChange {
             session: None,
-            runs,
             baseline: comparison.baseline.clone(),
             candidate: comparison.candidate.clone(),
             commit: None,
@@ -288,78 +332,182 @@ impl CampaignOption {
             metric: comparison.subject.metric.clone(),
             smallest_effect: comparison.band(),
         };
-        let mut store = open_for_writing(context)?;
-        let known = Campaign::named(campaign, &store.annotations().all()?);
-        let open =
-            known.attempts.iter().rev().find(|it| {
-                it.end.is_none() && it.confirmation.is_some() && it.tried.is_same(&tried)
-            });
-        let Some((open, planned)) = open.and_then(|it| Some((it, it.confirmation?))) else {
-            let attempt = OpenAttempt::begin(campaign, tried.clone(), &mut store, context)?;
-            // Without a direction, a change is neither.
-            let verdict = match (comparison.verdict, &found) {
-                (Verdict::Changed, Some(it)) if oriented(it, better).value < 0.0 => {
-                    Verdict::Improvement
-                }
-                (Verdict::Changed, Some(_)) => Verdict::Regression,
-                (verdict, _) => verdict,
-            };
-            if let (Some(found), Verdict::Improvement) = (&found, verdict) {
-                let most = found.instances[0].max(found.instances[1]).max(USUAL_MOST);
-                let planned = attempt.confirm(found, better, tried.smallest_effect, most)?;
-                return Ok(Some(JudgedAttempt {
-                    campaign: Campaign::named(campaign, &store.annotations().all()?),
-                    id: attempt.id,
-                    planned: Some(planned),
-                    end: None,
-                }));
-            }
-            let outcome = match verdict {
-                Verdict::Regression => AttemptOutcome::Slower,
-                Verdict::Equivalent => AttemptOutcome::NotFaster,
-                Verdict::NotMeasured => AttemptOutcome::NotMeasured,
-                _ => AttemptOutcome::Undecided,
-            };
-            let end = AttemptEnd {
-                outcome,
-                first: found.as_ref().map(MeasuredRatio::from),
-                second: None,
-                seconds: None,
-            };
-            return attempt.noted(end, None, &mut store).map(Some);
-        };
-        let attempt = OpenAttempt {
-            context,
-            campaign: campaign.clone(),
-            id: open.id,
-            by: author_name(),
-            begun: Instant::now(),
-        };
-        let needed = counted(planned.instances, "instance");
-        if !open.tried.runs.is_disjoint(&tried.runs) {
-            let error = "these measurements had a part in finding what they are to confirm";
+        let runs: BTreeSet<Id> = comparison.runs.iter().flatten().copied().collect();
+        let known = Campaign::named(campaign, &open_for_reading(context)?.annotations().all()?);
+        let open = open_attempt(&known, &tried);
+        let is_known = open.is_some_and(|it| !it.runs.is_disjoint(&runs));
+        // Several candidates may share a baseline.
+        if is_known || (open.is_some() && known.has_used(&comparison.runs[1])) {
+            let error = "these measurements had a part in finding what they are to confirm, or in another attempt";
+            let needed = open.and_then(|it| it.confirmation);
+            let needed = needed.map_or(3, |it| it.instances);
             let hint = format!(
-                "measure both sides again, with at least {needed} each, and compare only these"
+                "measure both sides again, with at least {} each, and compare only these",
+                counted(needed, "instance")
             );
             return Err(CliError::input(error).hint(hint));
         }
-        let fresh = found.filter(|it| it.instances.iter().all(|side| *side >= planned.instances));
-        let Some(second) = fresh else {
+        if let Some(planned) = open.and_then(|it| it.confirmation)
+            && instances(comparison).is_none_or(|it| it < planned.instances)
+        {
+            let needed = counted(planned.instances, "instance");
             let error = format!("the confirmation needs {needed} per side, and these are fewer");
             return Err(CliError::input(error).hint("measure both sides again, as often"));
+        }
+        let attempt = ComparedAttempt::begin(campaign, tried, context)?;
+        attempt.judge(Some(comparison), &runs, confidence).map(Some)
+    }
+}
+
+/// Returns the state of the repository under test: its commit, and the digest of the differences from it.
+pub(super) fn working_state(plan: &Plan, context: &Context) -> (Option<String>, Option<String>) {
+    let folder = repository(plan, &context.surroundings()).ok();
+    let source = VersionSource::WorkingDirectory;
+    let commit = folder.as_deref().and_then(|it| version(&source, it).commit);
+    (commit, folder.as_deref().and_then(patch_digest))
+}
+
+/// Returns the comparison that is an attempt. Where no metric is chosen, the usual one is.
+fn the_only(comparisons: &[Comparison]) -> Result<&Comparison, CliError> {
+    let usual = comparisons
+        .iter()
+        .filter(|it| it.subject.metric == USUAL_METRIC);
+    let chosen: Vec<&Comparison> = match comparisons {
+        [_] => comparisons.iter().collect(),
+        _ => usual.collect(),
+    };
+    let [comparison] = chosen[..] else {
+        let error = format!(
+            "an attempt of a campaign is one comparison, and these are {}",
+            comparisons.len()
+        );
+        let hint = "choose one benchmark (--benchmark) and metric (--metric), and two sides";
+        return Err(CliError::input(error).hint(hint));
+    };
+    Ok(comparison)
+}
+
+/// Returns the attempt of the same sides that is to be confirmed.
+fn open_attempt<'a>(campaign: &'a Campaign, tried: &TriedChange) -> Option<&'a Attempt> {
+    let mut attempts = campaign.attempts.iter().rev();
+    attempts.find(|it| it.end.is_none() && it.confirmation.is_some() && it.tried.is_same(tried))
+}
+
+/// Returns the instances of the side with fewer; `None` if a side has none.
+fn instances(comparison: &Comparison) -> Option<usize> {
+    let [one, other] = [
+        comparison.baseline_estimate?,
+        comparison.candidate_estimate?,
+    ];
+    Some(one.size.instances.min(other.size.instances))
+}
+
+/// An attempt by a comparison of `run` or `compare`.
+pub struct ComparedAttempt<'c> {
+    attempt: OpenAttempt<'c>,
+    /// The confirmation that this is to be; `None` at first.
+    planned: Option<PlannedConfirmation>,
+}
+
+impl<'c> ComparedAttempt<'c> {
+    fn begin(campaign: &str, tried: TriedChange, context: &'c Context) -> Result<Self, CliError> {
+        let mut store = open_for_writing(context)?;
+        let known = Campaign::named(campaign, &store.annotations().all()?);
+        let Some(open) = open_attempt(&known, &tried) else {
+            return Ok(Self {
+                attempt: OpenAttempt::begin(campaign, tried, &mut store, context)?,
+                planned: None,
+            });
         };
-        let fresh = oriented(&second, better);
-        let is_confirmed = fresh.value < 0.0 && fresh.p_value <= planned.look().level;
-        let end = AttemptEnd {
-            outcome: match is_confirmed {
-                true => AttemptOutcome::Accepted,
-                false => AttemptOutcome::NotConfirmed,
+        Ok(Self {
+            attempt: OpenAttempt {
+                context,
+                campaign: campaign.to_owned(),
+                id: open.id,
+                by: author_name(),
+                begun: Instant::now(),
             },
-            first: Some(planned.first),
-            second: Some(MeasuredRatio::from(&second)),
+            planned: open.confirmation,
+        })
+    }
+
+    /// Adds the comparison of what `run` measured; without one, it could not be measured.
+    pub fn measured(
+        self,
+        comparisons: Option<&[Comparison]>,
+        runs: &BTreeSet<Id>,
+    ) -> Result<JudgedAttempt, CliError> {
+        let comparison = comparisons.map(the_only).transpose()?;
+        self.judge(comparison, runs, Confidence::P95)
+    }
+
+    fn judge(
+        self,
+        comparison: Option<&Comparison>,
+        runs: &BTreeSet<Id>,
+        confidence: Confidence,
+    ) -> Result<JudgedAttempt, CliError> {
+        let fails = |it: &Comparison| {
+            let mut cautions = it.cautions.iter();
+            cautions.any(|it| matches!(it, Caution::Failures { .. }))
+        };
+        let comparison = comparison.filter(|it| !fails(it));
+        let found = comparison.and_then(|it| looked_difference(it, confidence));
+        // As in `judge`.
+        let better = comparison.and_then(|it| it.metric.better);
+        let better = better.unwrap_or(Better::Lower);
+        let (outcome, second) = match (self.planned, comparison) {
+            (Some(planned), _) => {
+                let is_whole = comparison.and_then(instances) >= Some(planned.instances);
+                let is_confirmed = found.filter(|_| is_whole).is_some_and(|it| {
+                    let fresh = oriented(&it, better);
+                    fresh.value < 0.0 && fresh.p_value <= planned.look().level
+                });
+                let outcome = match (is_confirmed, comparison) {
+                    (true, _) => AttemptOutcome::Accepted,
+                    (false, Some(_)) => AttemptOutcome::NotConfirmed,
+                    (false, None) => AttemptOutcome::NotMeasured,
+                };
+                (outcome, found)
+            }
+            (None, None) => (AttemptOutcome::NotMeasured, None),
+            (None, Some(comparison)) => {
+                let is_less = found.is_some_and(|it| oriented(&it, better).value < 0.0);
+                // Without a direction, a change is neither.
+                let is_better = match comparison.verdict {
+                    Verdict::Improvement => true,
+                    Verdict::Changed => is_less,
+                    _ => false,
+                };
+                if let Some(found) = found.filter(|_| is_better) {
+                    let most = found.instances[0].max(found.instances[1]).max(USUAL_MOST);
+                    let attempt = &self.attempt;
+                    let planned = attempt.confirm(&found, better, comparison.band(), most, runs)?;
+                    let store = open_for_reading(attempt.context)?;
+                    return Ok(JudgedAttempt {
+                        campaign: Campaign::named(&attempt.campaign, &store.annotations().all()?),
+                        id: attempt.id,
+                        planned: Some(planned),
+                        end: None,
+                    });
+                }
+                let outcome = match comparison.verdict {
+                    Verdict::Regression | Verdict::Changed => AttemptOutcome::Slower,
+                    Verdict::Equivalent => AttemptOutcome::NotFaster,
+                    Verdict::NotMeasured => AttemptOutcome::NotMeasured,
+                    _ => AttemptOutcome::Undecided,
+                };
+                (outcome, None)
+            }
+        };
+        let first = self.planned.map(|it| it.first);
+        let end = AttemptEnd {
+            outcome,
+            first: first.or(found.as_ref().map(MeasuredRatio::from)),
+            second: second.as_ref().map(MeasuredRatio::from),
             seconds: None,
         };
-        attempt.noted(end, Some(planned), &mut store).map(Some)
+        self.attempt.noted(end, self.planned, runs.clone())
     }
 }
 

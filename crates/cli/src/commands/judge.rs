@@ -15,10 +15,9 @@ use lapwing_measure::bisection::{
 use lapwing_measure::session::{
     MeasuringParts, PythonEnvironments, SessionOpening, new_session, repository,
 };
-use lapwing_measure::suite::{Plan, Variant, VersionSource};
+use lapwing_measure::suite::{Plan, Variant};
 use lapwing_measure::{
-    RunEnd, SOURCE_VARIABLE, ancestry, declared_metrics, first_good_commit, patch_digest,
-    single_commit, version,
+    RunEnd, SOURCE_VARIABLE, ancestry, declared_metrics, first_good_commit, single_commit,
 };
 use lapwing_model::text::counted;
 use lapwing_model::{Better, Id};
@@ -27,11 +26,11 @@ use lapwing_show::answers::judgement::{JudgeAnswer, Judged, JudgedSessions};
 use lapwing_show::writing::{NextStep, Note};
 use lapwing_stats::{
     ChangeAnswer, Confidence, ExpectedChange, LookedDifference, NeededReplicates, VerdictRule,
-    comparison_looks,
+    comparison_looks, mann_whitney,
 };
 
 use super::bisect::{CommitOptions, check_metric, say_news};
-use super::campaign::{OpenAttempt, direction_note, oriented};
+use super::campaign::{OpenAttempt, direction_note, oriented, working_state};
 use crate::cleaning::CleaningOptions;
 use crate::comparing::{FoundSides, parse_change, parse_side};
 use crate::error::{CliError, ExitStatus};
@@ -319,16 +318,13 @@ impl JudgeCommand {
             smallest_effect,
         };
         let tried = |campaign: &String| {
-            let folder = repository(&plan, &context.surroundings()).ok();
-            let source = VersionSource::WorkingDirectory;
-            let commit = folder.as_deref().and_then(|it| version(&source, it).commit);
+            let (commit, patch) = working_state(&plan, context);
             let tried = TriedChange {
                 session: Some(session_name.clone()),
-                runs: BTreeSet::new(),
                 baseline: name.clone(),
                 candidate: visits.label(working_tree),
                 commit,
-                patch: folder.as_deref().and_then(patch_digest),
+                patch,
                 command: context.own_command(),
                 benchmark: plan.cases[0].benchmark.id.clone(),
                 metric: self.options.metric.clone(),
@@ -359,8 +355,13 @@ impl JudgeCommand {
                     (Some(attempt), ComparisonEnd::Compared(first))
                         if rule.answer(&first.looked) == ChangeAnswer::Faster =>
                     {
-                        let planned =
-                            attempt.confirm(&first.looked, rule.better, smallest_effect, most);
+                        let planned = attempt.confirm(
+                            &first.looked,
+                            rule.better,
+                            smallest_effect,
+                            most,
+                            &BTreeSet::new(),
+                        );
                         match planned {
                             Ok(planned) => {
                                 let count = counted(planned.instances, "fresh instance");
@@ -392,6 +393,12 @@ impl JudgeCommand {
             },
         )?;
         if end == RunEnd::Interrupted {
+            let text = match (&attempt, &confirmation) {
+                (None, _) => "interrupted: nothing is judged",
+                (Some(_), None) => "interrupted: the attempt has no outcome",
+                (Some(_), Some(_)) => "interrupted: the confirmation counts as one that failed",
+            };
+            context.terminal.note(text);
             return Ok(ExitStatus::Interrupted);
         }
         let confirmation = confirmation.transpose()?;
@@ -403,8 +410,16 @@ impl JudgeCommand {
                 reason,
             },
             (Some(ComparisonEnd::Compared(compared)), None) if confirmation.is_some() => {
-                let first = confirmation.map_or(compared.looked, |(first, _)| first);
-                rule.confirmed(first, compared.looked)
+                let (first, needed) =
+                    confirmation.map_or((compared.looked, 0), |(first, it)| (first, it.instances));
+                // With fewer than planned nothing is confirmed.
+                match compared.looked.instances.iter().all(|it| *it >= needed) {
+                    true => rule.confirmed(first, compared.looked),
+                    false => Judged::NotConfirmed {
+                        first,
+                        second: compared.looked,
+                    },
+                }
             }
             (Some(ComparisonEnd::Compared(compared)), None) => {
                 let answer = rule.answer(&compared.looked);
@@ -446,6 +461,49 @@ impl JudgeCommand {
                 reason: String::new(),
             },
         };
+        let failed = comparison
+            .commits
+            .map(|variant| visits.failures(0, variant));
+        let failed_text = || {
+            let sides = comparison
+                .commits
+                .iter()
+                .zip(failed)
+                .filter(|(_, [failed, _])| *failed > 0);
+            let sides = sides.map(|(variant, [failed, all])| {
+                let (label, reason) = (visits.label(*variant), visits.failure(0, *variant));
+                format!(
+                    "{label}: {failed} of {} failed: {reason}",
+                    counted(all, "instance")
+                )
+            });
+            sides.collect::<Vec<_>>().join("; ")
+        };
+        let is_compared = matches!(
+            judged,
+            Judged::Measured { .. } | Judged::NotConfirmed { .. }
+        );
+        let judged = match failing_side(failed).filter(|_| is_compared) {
+            Some(side) => {
+                can_others = side == 1;
+                Judged::NotMeasured {
+                    code: if can_others {
+                        "not_measured"
+                    } else {
+                        "baseline_not_measured"
+                    },
+                    reason: failed_text(),
+                }
+            }
+            None => judged,
+        };
+        let failures = (is_compared && failed.iter().any(|[failed, _]| *failed > 0)).then(|| {
+            let [baseline, candidate] = failed.map(|[failed, _]| failed);
+            let note = Note::marked("failures", failed_text());
+            note.with("baseline_failures", baseline)
+                .with("candidate_failures", candidate)
+        });
+        let failures = failures.filter(|_| !matches!(judged, Judged::NotMeasured { .. }));
         let attempt = attempt
             .map(|attempt| attempt.end(&judged, confirmation.map(|(_, planned)| planned)))
             .transpose()?;
@@ -477,6 +535,7 @@ impl JudgeCommand {
             notes: direction_note(&self.options.metric, better)
                 .into_iter()
                 .chain(muted)
+                .chain(failures)
                 .collect(),
             session: session_name,
         };
@@ -529,6 +588,28 @@ impl JudgementRule {
             false => Judged::NotConfirmed { first, second },
         }
     }
+}
+
+/// Returns the side of a comparison that fails more often than the other, so that its times are those of other work;
+/// `failed` has the failed instances and all instances of each side.
+pub(super) fn failing_side(failed: [[usize; 2]; 2]) -> Option<usize> {
+    let rates = failed.map(|[failed, all]| {
+        let all = (0..all).map(|it| f64::from(u8::from(it < failed)));
+        all.collect::<Vec<f64>>()
+    });
+    let is_more = |one: usize, other: usize| {
+        let [more, less] = [failed[one], failed[other]];
+        let is_first = less[0] == 0 && more[0] > 1;
+        let is_higher = more[0] * less[1] > less[0] * more[1];
+        is_first
+            || is_higher
+                && mann_whitney(&rates[other], &rates[one]).is_some_and(|it| it.p_value <= 0.1)
+    };
+    // A candidate first: it is what is judged.
+    [(1, 0), (0, 1)]
+        .into_iter()
+        .find(|(one, other)| is_more(*one, *other))
+        .map(|(one, _)| one)
 }
 
 fn declared_better(plan: &Plan, metric: &str) -> Option<Better> {

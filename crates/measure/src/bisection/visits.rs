@@ -175,6 +175,13 @@ impl<'a> CommitVisits<'a> {
         self.failure_at(VisitStep { case, variant })
     }
 
+    /// Returns how many instances of a benchmark at a commit failed, wholly or in part, and how many there are.
+    pub fn failures(&self, case: usize, variant: usize) -> [usize; 2] {
+        let measured = || self.of_step(0, VisitStep { case, variant });
+        let failed = measured().filter(|it| it.message.is_some()).count();
+        [failed, measured().count()]
+    }
+
     /// Returns whether commits share one environment, so that each visit to another one costs an installation.
     pub(super) fn share_environment(&self) -> bool {
         self.readiness.install.is_some() || !self.plan.interleave

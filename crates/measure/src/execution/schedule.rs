@@ -100,6 +100,31 @@ pub struct NextLook {
     pub added: Option<MoreInstances>,
 }
 
+/// A schedule that ends early, between two blocks.
+pub(crate) struct EndingSchedule<'a> {
+    pub(crate) inner: FixedSchedule,
+    /// Returns whether nothing more is measured.
+    pub(crate) is_over: &'a dyn Fn() -> bool,
+    /// The block that is being measured.
+    pub(crate) block: Option<u32>,
+}
+
+impl Schedule for EndingSchedule<'_> {
+    fn next(&mut self, finished: &[FinishedInstance]) -> Option<InstancePlan> {
+        let next = self.inner.next(finished)?;
+        if self.block.is_some_and(|it| it != next.block) && (self.is_over)() {
+            self.inner.left.clear();
+            return None;
+        }
+        self.block = Some(next.block);
+        Some(next)
+    }
+
+    fn remaining(&self) -> usize {
+        self.inner.remaining()
+    }
+}
+
 /// Every instance of a plan, once, in random order.
 ///
 /// Block by block, so that a drift of the machine hits all sides; within a block the

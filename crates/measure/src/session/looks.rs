@@ -7,6 +7,7 @@ use lapwing_record::SessionState;
 use lapwing_stats::look_sizes;
 
 use super::{OpenMeasurement, place_in};
+use crate::EndingSchedule;
 use crate::suite::Plan;
 use crate::{FixedSchedule, InstancePlan, NextLook, RunEnd, RunError};
 
@@ -22,7 +23,7 @@ pub struct LookedMeasurement {
 }
 
 /// Measures all benchmarks between looks at the results, and only the open ones after each. `look` returns the
-/// benchmarks that are complete, by their positions in the plan.
+/// benchmarks that are complete, by their positions in the plan. `is_over` is asked between blocks, and ends it all.
 ///
 /// # Errors
 /// If measuring fails.
@@ -31,6 +32,7 @@ pub fn measure_between_looks(
     plan: &Plan,
     schedule: &FixedSchedule,
     mut look: impl FnMut() -> BTreeSet<usize>,
+    is_over: &dyn Fn() -> bool,
 ) -> Result<LookedMeasurement, RunError> {
     let mut left: Vec<InstancePlan> = schedule.left().copied().collect();
     let mut result = LookedMeasurement {
@@ -59,8 +61,13 @@ pub fn measure_between_looks(
         };
         let due: Vec<InstancePlan> = left.extract_if(.., is_due).collect();
         let due = due.into_iter();
-        let mut due = FixedSchedule::of(due.filter(|instance| !closed.contains(&instance.case)));
+        let due = FixedSchedule::of(due.filter(|instance| !closed.contains(&instance.case)));
         let count = due.left().count();
+        let mut due = EndingSchedule {
+            inner: due,
+            is_over,
+            block: None,
+        };
         if count > 0 {
             result.measured += count;
             measurement.set_look(Some(NextLook {
@@ -72,7 +79,7 @@ pub fn measure_between_looks(
             }
         }
         closed = look();
-        if closed.len() == plan.cases.len() {
+        if closed.len() == plan.cases.len() || is_over() {
             break;
         }
     }

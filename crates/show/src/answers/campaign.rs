@@ -4,7 +4,7 @@ use lapwing_analyse::judge::{
     Attempt, AttemptEnd, AttemptOutcome, Campaign, FALSE_SHARE, MeasuredRatio, PlannedConfirmation,
 };
 use lapwing_model::Id;
-use lapwing_model::text::{counted, joined};
+use lapwing_model::text::{counted, first_names, plural};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -66,6 +66,28 @@ impl JudgedAttempt {
         }
     }
 
+    /// Returns a note on an attempt that was accepted before against the same baseline, which may be judged again.
+    pub fn same_baseline(&self) -> Option<Note> {
+        let attempts = &self.campaign.attempts;
+        let own = attempts.iter().position(|it| it.id == self.id)?;
+        let tried = &attempts[own].tried;
+        let is_before = |it: &&Attempt| {
+            it.end
+                .is_some_and(|end| end.outcome == AttemptOutcome::Accepted)
+                && tried.session.is_some()
+                && it.tried.baseline == tried.baseline
+                && it.tried.benchmark == tried.benchmark
+                && !it.tried.is_same(tried)
+        };
+        let before = attempts[..own].iter().rposition(|it| is_before(&it))?;
+        let text = format!(
+            "attempt {} was accepted against the same baseline: if its change is still there, both are judged together, and this \
+             one alone may do nothing. Commit what is accepted, and name the new state",
+            before + 1,
+        );
+        Some(Note::marked("same_baseline", text).with("attempt", before + 1))
+    }
+
     /// Returns which attempt it was, and how probable it is that the next one is accepted by chance.
     pub fn note(&self) -> Note {
         let fields = self.fields();
@@ -79,7 +101,8 @@ impl JudgedAttempt {
             ),
             None => format!(
                 "attempt {number} of campaign `{campaign}`: {}; {} so far. {}",
-                outcome_text(self.end.map(|it| it.outcome)),
+                self.end
+                    .map_or("not finished", |it| outcome_text(it.outcome)),
                 accepted_text(fields.accepted),
                 chance_text(fields.next_level),
             ),
@@ -113,7 +136,9 @@ struct CampaignFields<'a> {
     /// Numbers of attempts by their outcome.
     accepted: usize,
     rejected: usize,
-    /// Without an outcome: undecided, not measured, under way, or interrupted.
+    undecided: usize,
+    not_measured: usize,
+    /// Without an outcome: to be confirmed by `run` or `compare`, under way, or interrupted.
     open: usize,
     /// The largest share of accepted attempts that is expected to do nothing.
     false_share: f64,
@@ -155,8 +180,10 @@ struct AttemptFields<'a> {
     upper: Option<f64>,
     /// The ratio by which it was faster at first.
     first_ratio: Option<f64>,
-    /// The one-sided p-value that sufficed on fresh instances.
+    /// The one-sided p-value that suffices on fresh instances.
     level: Option<f64>,
+    /// The number of fresh instances of each side that confirm it.
+    needed_instances: Option<usize>,
     baseline_instances: usize,
     candidate_instances: usize,
     /// How long building and measuring took; `null` of stored measurements.
@@ -169,7 +196,8 @@ impl<'a> AttemptFields<'a> {
         let tried = &attempt.tried;
         let end = attempt.end;
         let (first, second) = end.map_or((None, None), |it| (it.first, it.second));
-        let last = second.or(first);
+        // What was to be confirmed has the ratio of the confirmation.
+        let last = second.or(first.filter(|_| attempt.confirmation.is_none()));
         let instances = [first, second].into_iter().flatten();
         let side = |side: usize| instances.clone().map(|it| it.instances[side]).sum();
         Self {
@@ -190,6 +218,7 @@ impl<'a> AttemptFields<'a> {
             upper: last.and_then(|it| it.upper),
             first_ratio: attempt.confirmation.map(|it| it.first.ratio),
             level: attempt.confirmation.map(|it| it.level),
+            needed_instances: attempt.confirmation.map(|it| it.instances),
             baseline_instances: side(0),
             candidate_instances: side(1),
             seconds: end.and_then(|it| it.seconds),
@@ -223,10 +252,27 @@ impl CampaignAnswer {
         let rows: Vec<AttemptFields<'_>> = numbers
             .map(|(place, attempt)| AttemptFields::of(place + 1, attempt))
             .collect();
-        let answers = attempts.iter().map(|it| it.end?.outcome.is_accepted());
-        let rejected = answers.clone().filter(|it| *it == Some(false)).count();
-        let open = answers.filter(Option::is_none).count();
+        let with =
+            |wanted: &dyn Fn(&Attempt) -> bool| attempts.iter().filter(|it| wanted(it)).count();
+        let ended = |outcome| with(&|it| it.end.is_some_and(|end| end.outcome == outcome));
+        let is_rejected =
+            |it: &Attempt| it.end.and_then(|end| end.outcome.is_accepted()) == Some(false);
+        let rejected = with(&is_rejected);
+        let undecided = ended(AttemptOutcome::Undecided);
+        let not_measured = ended(AttemptOutcome::NotMeasured);
+        let open = with(&|it| it.end.is_none());
+        let to_confirm = with(&is_to_be_confirmed);
         let accepted = accepted(&self.campaign);
+        let counts = [
+            (undecided, "undecided"),
+            (not_measured, "not measured"),
+            (to_confirm, "to be confirmed"),
+            (open - to_confirm, "not finished"),
+        ];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let counts: String = counts
+            .map(|(count, what)| format!(", {count} {what}"))
+            .collect();
         let stream = self.campaign.stream();
         let mut notes = vec![
             Note::new(
@@ -242,19 +288,20 @@ impl CampaignAnswer {
         let tries = repeated(attempts);
         if tries > 0 {
             let text = format!(
-                "{} repeat an earlier one's commit and patch",
-                counted(tries, "attempt")
+                "{} {} an earlier one: its command, commit and differences of tracked files",
+                counted(tries, "attempt"),
+                plural(tries, "repeats", "repeat"),
             );
             notes.push(Note::new("repeated", text).with("attempts", tries));
         }
         if !self.others.is_empty() {
             let names: Vec<String> = self.others.iter().map(|it| format!("`{it}`")).collect();
-            let text = format!("other campaigns: {}", joined(&names));
+            let text = format!("other campaigns: {}", first_names(&names, 5));
             notes.push(Note::new("others", text));
         }
         let text = TextAnswer {
             headline: format!(
-                "campaign `{}`: {accepted} of {} accepted, {rejected} rejected, {open} open",
+                "campaign `{}`: {accepted} of {} accepted, {rejected} rejected{counts}",
                 self.campaign.name,
                 counted(attempts.len(), "attempt"),
             ),
@@ -267,11 +314,16 @@ impl CampaignAnswer {
             campaign: &self.campaign.name,
             accepted,
             rejected,
+            undecided,
+            not_measured,
             open,
             false_share: FALSE_SHARE,
             next_level: stream.level(),
             remaining: stream.remaining(),
-            seconds: attempts.iter().filter_map(|it| it.end?.seconds).sum(),
+            seconds: attempts
+                .iter()
+                .filter_map(|it| it.end?.seconds)
+                .fold(0.0, |all, it| all + it),
             attempts: &rows,
             others: &self.others,
         };
@@ -282,7 +334,8 @@ impl CampaignAnswer {
 fn text_row(number: usize, attempt: &Attempt) -> Vec<String> {
     let end = attempt.end;
     let (first, second) = end.map_or((None, None), |it| (it.first, it.second));
-    let last = second.or(first);
+    let last = second.or(first.filter(|_| attempt.confirmation.is_none()));
+    let at_first = attempt.confirmation.map(|it| it.first);
     let instances: usize = [first, second]
         .into_iter()
         .flatten()
@@ -291,15 +344,18 @@ fn text_row(number: usize, attempt: &Attempt) -> Vec<String> {
     vec![
         number.to_string(),
         change_text(attempt),
-        match (end, attempt.confirmation) {
-            (None, Some(_)) => "to be confirmed".to_owned(),
-            _ => outcome_text(end.map(|it| it.outcome)).to_owned(),
+        match (attempt.confirmation, end) {
+            (Some(planned), None) if is_to_be_confirmed(attempt) => {
+                format!(
+                    "to be confirmed: {} each",
+                    counted(planned.instances, "instance")
+                )
+            }
+            (_, None) => "not finished".to_owned(),
+            (_, Some(end)) => outcome_text(end.outcome).to_owned(),
         },
         last.map(ratio_text).unwrap_or_default(),
-        second
-            .and(first)
-            .map(|it| ratio(it.ratio))
-            .unwrap_or_default(),
+        at_first.map(|it| ratio(it.ratio)).unwrap_or_default(),
         end.map(|_| instances.to_string()).unwrap_or_default(),
         end.and_then(|it| it.seconds)
             .map(machine_time)
@@ -334,15 +390,19 @@ fn ratio_text(measured: MeasuredRatio) -> String {
     }
 }
 
-fn outcome_text(outcome: Option<AttemptOutcome>) -> &'static str {
+/// Returns whether another call of `run` or `compare` confirms it; `judge` does so itself.
+fn is_to_be_confirmed(attempt: &Attempt) -> bool {
+    attempt.end.is_none() && attempt.confirmation.is_some() && attempt.tried.session.is_none()
+}
+
+fn outcome_text(outcome: AttemptOutcome) -> &'static str {
     match outcome {
-        None => "open",
-        Some(AttemptOutcome::Accepted) => "accepted",
-        Some(AttemptOutcome::NotConfirmed) => "not confirmed",
-        Some(AttemptOutcome::NotFaster) => "not faster",
-        Some(AttemptOutcome::Slower) => "slower",
-        Some(AttemptOutcome::Undecided) => "undecided",
-        Some(AttemptOutcome::NotMeasured) => "not measured",
+        AttemptOutcome::Accepted => "accepted",
+        AttemptOutcome::NotConfirmed => "not confirmed",
+        AttemptOutcome::NotFaster => "not faster",
+        AttemptOutcome::Slower => "slower",
+        AttemptOutcome::Undecided => "undecided",
+        AttemptOutcome::NotMeasured => "not measured",
     }
 }
 

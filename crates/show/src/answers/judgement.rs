@@ -294,7 +294,7 @@ impl Answer for JudgeAnswer {
                 format!("`{benchmark}` cannot be measured: {reason}")
             }
             Judged::NotConfirmed { first, second } => format!(
-                "`{benchmark}` is not surely faster than {baseline} on fresh instances: {}, {} ({} at first)",
+                "`{benchmark}` is not confirmed to be faster than {baseline}: {}, {} fresh ones ({} at first)",
                 second.text(),
                 second.instances_text(),
                 ratio(first.ratio().0),
@@ -332,6 +332,7 @@ impl Answer for JudgeAnswer {
             .into_iter()
             .chain(self.notes.clone())
             .chain(self.attempt.as_ref().map(JudgedAttempt::note))
+            .chain(self.attempt.as_ref().and_then(JudgedAttempt::same_baseline))
             .collect(),
             next: self.next.clone(),
             ..TextAnswer::default()

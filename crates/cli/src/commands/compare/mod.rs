@@ -293,11 +293,9 @@ impl CompareCommand {
             benchmarks: samples.unused_benchmarks(&names),
             ..unused
         }));
-        let runs = comparisons.iter().flat_map(|it| &it.runs).flatten();
-        let runs = runs.copied().collect();
         let attempt = self
             .campaign
-            .attempt(&comparisons, runs, options.confidence, context)?;
+            .compared(&comparisons, options.confidence, context)?;
         notes.extend(attempt.as_ref().map(JudgedAttempt::note));
         let answer = CompareAnswer {
             names,

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use lapwing_analyse::judge::INSTANCES_FOR_A_VERDICT;
 use lapwing_measure::doctor::{Severity, examine};
 use lapwing_measure::session::{MeasuredSession, SessionRequest, measure_between_looks};
 use lapwing_measure::suite::{AdHoc, BurnIn, Plan};
@@ -24,6 +25,7 @@ use lapwing_stats::{
 use super::progress::RunProgress;
 use super::{Run, refuse_too_many};
 use crate::commands::campaign::{direction_note, oriented};
+use crate::commands::judge::failing_side;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::session;
@@ -32,6 +34,8 @@ use crate::session;
 const PILOT: u32 = 5;
 /// The share of the budget that the pilot may take.
 const PILOT_SHARE: f64 = 0.2;
+/// The fewest instances of each side that are measured after the pilot.
+const FEWEST: u32 = 5;
 /// The probability of each wrong answer.
 const ALPHA: f64 = 0.05;
 /// The metric where none is named.
@@ -57,6 +61,8 @@ struct MeasuredValues {
     busy: f64,
     /// Number of all iterations.
     iterations: usize,
+    /// Whether one failed.
+    has_failed: bool,
 }
 
 /// Keeps the values of each instance, and passes everything on.
@@ -94,7 +100,10 @@ impl Consumer for ValuesWatch<'_> {
                         self.current.values.extend(value);
                     }
                     Outcome::Ok => {}
-                    _ => self.message.clone_from(&iteration.message),
+                    _ => {
+                        self.current.has_failed = true;
+                        self.message.clone_from(&iteration.message);
+                    }
                 }
             }
             Event::Record(Record::InstanceEnd(end)) if end.outcome != InstanceOutcome::Lost => {
@@ -110,6 +119,14 @@ impl Consumer for ValuesWatch<'_> {
 
 /// Returns whether the values so far suffice.
 type LookAtValues<'l> = &'l dyn Fn(&[MeasuredValues]) -> bool;
+
+/// When measuring ends.
+struct MeasuringEnd<'l> {
+    /// Asked at each look.
+    is_answered: LookAtValues<'l>,
+    /// Asked after each instance of both sides.
+    is_over: LookAtValues<'l>,
+}
 
 /// What is to be compared.
 struct ComparedSides<'a> {
@@ -144,18 +161,18 @@ impl<'a> ComparedSides<'a> {
         })
     }
 
-    /// Measures a session; `look` returns whether the values so far suffice.
+    /// Measures a session until one of the ends.
     fn measure(
         &self,
         request: &SessionRequest,
         run: &Run,
-        look: Option<LookAtValues<'_>>,
+        ends: &MeasuringEnd<'_>,
     ) -> Result<(MeasuredSession, Vec<MeasuredValues>, Option<String>), CliError> {
         let planned = run.planned(request, self.context)?;
         refuse_too_many(&planned.session.plan)?;
         let plan = planned.session.plan.clone();
         let store = crate::store::open_for_writing(self.context)?;
-        let mut schedule = FixedSchedule::new(&plan);
+        let schedule = FixedSchedule::new(&plan);
         let measured = Rc::new(RefCell::new(Vec::new()));
         let mut progress = RunProgress::new(self.context);
         let mut watch = ValuesWatch {
@@ -172,19 +189,14 @@ impl<'a> ComparedSides<'a> {
             store,
             &self.context.surroundings(),
             &mut watch,
-            |_, measurement| match look {
-                None => measurement.visit_all(&mut schedule),
-                Some(look) => {
-                    let all = || (0..plan.cases.len()).collect::<BTreeSet<usize>>();
-                    let done =
-                        measure_between_looks(measurement, &plan, &schedule, || {
-                            match look(&measured.borrow()) {
-                                true => all(),
-                                false => BTreeSet::new(),
-                            }
-                        })?;
-                    Ok(done.end)
-                }
+            |_, measurement| {
+                let look = || match (ends.is_answered)(&measured.borrow()) {
+                    true => (0..plan.cases.len()).collect(),
+                    false => BTreeSet::new(),
+                };
+                let is_over = || (ends.is_over)(&measured.borrow());
+                let done = measure_between_looks(measurement, &plan, &schedule, look, &is_over)?;
+                Ok(done.end)
             },
         );
         let message = watch.message.take();
@@ -201,9 +213,21 @@ impl<'a> ComparedSides<'a> {
         means.filter(|it| *it > 0.0).map(f64::ln).collect()
     }
 
+    /// Returns the failed instances and all instances of each side.
+    fn failures(values: &[MeasuredValues]) -> [[usize; 2]; 2] {
+        [0, 1].map(|side| {
+            let own = || values.iter().filter(|it| it.side == side);
+            [own().filter(|it| it.has_failed).count(), own().count()]
+        })
+    }
+
+    /// Returns the comparison at a look; `None` with fewer than three instances of a side.
     fn compared(values: &[MeasuredValues], looks: &[ComparisonLook]) -> Option<LookedDifference> {
         let [baseline, candidate] = [0, 1].map(|side| Self::logs(values, side));
         let count = baseline.len().min(candidate.len());
+        if count < INSTANCES_FOR_A_VERDICT {
+            return None;
+        }
         // Lost or failed instances leave fewer than the look counts on.
         let look = looks
             .iter()
@@ -232,7 +256,12 @@ fn costs(values: &[MeasuredValues], burn_in: usize) -> DesignCosts {
 }
 
 /// Returns what was chosen, and which power that buys, in two sentences.
-fn chosen(design: &AffordableDesign, asked: SlowdownBudget, cpus: Option<&str>) -> Note {
+fn chosen(
+    design: &AffordableDesign,
+    asked: SlowdownBudget,
+    spent: f64,
+    cpus: Option<&str>,
+) -> Note {
     let Configuration {
         instances,
         iterations,
@@ -247,16 +276,16 @@ fn chosen(design: &AffordableDesign, asked: SlowdownBudget, cpus: Option<&str>) 
     );
     let text = match design.needed_seconds {
         None => format!(
-            "measuring {how}. A slowdown of {slowdown} is found with a probability of {} or more",
-            percent(design.power)
+            "plan: {how}. A slowdown of {slowdown} is found with a probability of {} or more",
+            percent(design.power.min(0.99))
         ),
         Some(needed) => {
             let takes = match needed.is_finite() {
-                true => format!("takes {}", machine_time(needed)),
-                false => "takes far longer".to_owned(),
+                true => format!("that takes {}", machine_time(spent + needed)),
+                false => "that takes far longer".to_owned(),
             };
             format!(
-                "a slowdown of {slowdown} cannot be found reliably in {}, that {takes} here. Measuring {how}, which finds one of {} \
+                "{} are not enough to find a slowdown of {slowdown} reliably: {takes} here. Plan: {how}. One of {} or more is found \
                  with a probability of 80 %",
                 machine_time(asked.budget.as_secs_f64()),
                 percent(design.slowdown - 1.0),
@@ -290,6 +319,28 @@ fn disturbed(context: &Context) -> Result<Option<Note>, CliError> {
     Ok((!subjects.is_empty()).then(note))
 }
 
+/// Returns how many instances of each side failed, and why; `None` if none did.
+fn failure_text(
+    names: &[String; 2],
+    failed: [[usize; 2]; 2],
+    message: Option<&str>,
+) -> Option<String> {
+    let sides = names
+        .iter()
+        .zip(failed)
+        .filter(|(_, [failed, _])| *failed > 0);
+    let texts: Vec<String> = sides
+        .map(|(name, [failed, all])| {
+            format!(
+                "{failed} of {} of `{name}` failed",
+                counted(all, "instance")
+            )
+        })
+        .collect();
+    let reason = message.map_or_else(String::new, |it| format!(": {it}"));
+    (!texts.is_empty()).then(|| texts.join(", ") + &reason)
+}
+
 /// Chooses from a pilot how to measure, measures and judges.
 pub fn act(
     run: &Run,
@@ -313,7 +364,30 @@ pub fn act(
     context.terminal.note(&format!(
         "a pilot of {PILOT} instances of each side shows how to measure"
     ));
-    let (measured, values, message) = sides.measure(&pilot, run, None)?;
+    // Both together have to pay for themselves; the first instance may be slower than the others.
+    let needed = |values: &[MeasuredValues]| {
+        let pairs = f64::from(u32::try_from(values.len() / 2).unwrap_or(u32::MAX));
+        begun.elapsed().as_secs_f64() / pairs.max(1.0) * f64::from(PILOT + FEWEST)
+    };
+    let is_too_dear = |values: &[MeasuredValues]| {
+        let most = match values.len() {
+            ..4 => 2.0 * budget,
+            _ => budget,
+        };
+        needed(values) > most
+    };
+    let refused = |seconds: f64| {
+        let error = CliError::input(format!(
+            "{} are not enough for a pilot and {FEWEST} instances of each side",
+            machine_time(budget)
+        ));
+        error.hint(format!("give {} or more (--budget)", machine_time(seconds)))
+    };
+    let ends = MeasuringEnd {
+        is_answered: &|_| false,
+        is_over: &is_too_dear,
+    };
+    let (measured, values, message) = sides.measure(&pilot, run, &ends)?;
     if measured.end == RunEnd::Interrupted {
         return Ok(ExitStatus::Interrupted);
     }
@@ -323,12 +397,17 @@ pub fn act(
             .filter(|it| it.side == side && !it.values.is_empty());
         own.map(|it| it.values.clone()).collect::<Vec<_>>()
     });
-    if rows.iter().any(|it| it.len() < 3) {
+    let is_measured = values.iter().all(|it| !it.values.is_empty());
+    if is_measured && is_too_dear(&values) {
+        return Err(refused(1.2 * needed(&values)));
+    }
+    if rows.iter().any(|it| it.len() < INSTANCES_FOR_A_VERDICT) {
         let reason = message.unwrap_or_else(|| format!("there are no values of {metric}"));
-        return Err(
-            CliError::input(format!("the pilot cannot be measured: {reason}"))
-                .hint("`lapwing show` has its log"),
-        );
+        let error = CliError {
+            exit: ExitStatus::Failed,
+            ..CliError::input(format!("the pilot cannot be measured: {reason}"))
+        };
+        return Err(error.hint("`lapwing show` has its log"));
     }
     let burn_in = match plan.cases[0].burn_in {
         BurnIn::Fixed(count) => count as usize,
@@ -339,13 +418,7 @@ pub fn act(
     let [baseline, candidate] = &rows;
     let design = affordable_design([baseline, candidate], costs, 1.0 + asked.slowdown, left);
     let Some(design) = design else {
-        let least = begun.elapsed().as_secs_f64()
-            + 5.0 * (costs.instance + (as_f64(burn_in) + 1.0) * costs.iteration);
-        return Err(CliError::input(format!(
-            "{} do not pay for 5 instances of each side, after a pilot",
-            machine_time(budget)
-        ))
-        .hint(format!("give at least {} (--budget)", machine_time(least))));
+        return Err(refused(1.2 * needed(&values)));
     };
     let configuration = design.configuration;
     let settings = &mut request.settings;
@@ -356,7 +429,8 @@ pub fn act(
     if cpus.is_some() {
         settings.cpus.clone_from(&cpus);
     }
-    let note = chosen(&design, asked, cpus.as_deref());
+    let spent = begun.elapsed().as_secs_f64();
+    let note = chosen(&design, asked, spent, cpus.as_deref());
     context.terminal.note(&note.text);
     let expected = ExpectedChange::NotSlower;
     let looks = comparison_looks(
@@ -373,13 +447,19 @@ pub fn act(
         Some((compared, expected.answer(&looked, asked.slowdown.ln_1p())))
     };
     let is_answered = |values: &[MeasuredValues]| {
-        answer(values).is_some_and(|(_, it)| it != ChangeAnswer::Undecided)
+        failing_side(ComparedSides::failures(values)).is_some()
+            || answer(values).is_some_and(|(_, it)| it != ChangeAnswer::Undecided)
     };
-    let (measured, values, message) = sides.measure(&request, run, Some(&is_answered))?;
+    let ends = MeasuringEnd {
+        is_answered: &is_answered,
+        is_over: &|_| begun.elapsed() >= asked.budget,
+    };
+    let (measured, values, message) = sides.measure(&request, run, &ends)?;
     if measured.end == RunEnd::Interrupted {
         return Ok(ExitStatus::Interrupted);
     }
-    let judged = match answer(&values) {
+    let failed = ComparedSides::failures(&values);
+    let judged = match answer(&values).filter(|_| failing_side(failed).is_none()) {
         Some((comparison, answer)) => Judged::Measured {
             answer,
             comparison,
@@ -387,9 +467,14 @@ pub fn act(
         },
         None => Judged::NotMeasured {
             code: "not_measured",
-            reason: message.unwrap_or_else(|| format!("there are no values of {metric}")),
+            reason: failure_text(&sides.names, failed, message.as_deref())
+                .unwrap_or_else(|| format!("there are too few values of {metric}")),
         },
     };
+    let failures = failure_text(&sides.names, failed, None);
+    let failures = failures
+        .filter(|_| matches!(judged, Judged::Measured { .. }))
+        .map(|text| Note::marked("failures", text));
     let status = match &judged {
         Judged::Measured { answer, .. } => match expected.is_met(*answer) {
             Some(true) => ExitStatus::Fine,
@@ -411,7 +496,7 @@ pub fn act(
         judged,
         sessions: JudgedSessions::Same,
         attempt: None,
-        notes: [Some(note), disturbed, unstated]
+        notes: [Some(note), failures, disturbed, unstated]
             .into_iter()
             .flatten()
             .collect(),

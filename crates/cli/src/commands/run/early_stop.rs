@@ -40,7 +40,7 @@ impl JudgedSession<'_> {
         schedule: &FixedSchedule,
     ) -> Result<RunEnd, RunError> {
         let mut last = LookResult::default();
-        let measured = measure_between_looks(measurement, self.plan, schedule, || {
+        let look = || {
             match self.look() {
                 Ok(result) => last = result,
                 // What was measured is there, and more of it does no harm.
@@ -50,7 +50,8 @@ impl JudgedSession<'_> {
                 )),
             }
             last.closed.clone()
-        })?;
+        };
+        let measured = measure_between_looks(measurement, self.plan, schedule, look, &|| false)?;
         if measured.end == RunEnd::Complete {
             self.conclude(&last, &measured);
         }

@@ -36,9 +36,9 @@ use lapwing_model::text::shell_word;
 use lapwing_model::{GateRule, Session};
 use lapwing_record::Store;
 use lapwing_record::private::hidden_in_plan;
+use lapwing_show::answers::campaign::JudgedAttempt;
 use lapwing_show::answers::session::{SessionAnswer, nothing_to_measure};
 use lapwing_show::writing::NextStep;
-use lapwing_stats::Confidence;
 
 pub use self::again::next_step_of_latest;
 use self::budget::SlowdownBudget;
@@ -62,7 +62,7 @@ pub use self::study_session::STUDY;
 pub use self::study_session::study_request;
 pub use self::tool_files::ToolFiles;
 pub use self::words::{ProgramOrigin, commands, is_executable};
-use crate::commands::campaign::CampaignOption;
+use crate::commands::campaign::{CampaignOption, ComparedAttempt};
 use crate::commands::compare::gate_status;
 use crate::commands::indicator::inherited_variables;
 use crate::error::{CliError, ExitStatus};
@@ -262,6 +262,9 @@ impl Measurement {
                 "note: tests are not profiled; pytest-memray and the like do so within the test",
             );
         }
+        let report = &self.report;
+        let by = (report.metric.as_deref(), report.smallest_effect);
+        let attempt = report.campaign.begin(&plan, by, context)?;
         let store = crate::store::open_for_writing(context)?;
         session::catch_signals()?;
         let mut schedule = FixedSchedule::new(&plan);
@@ -290,7 +293,8 @@ impl Measurement {
             session,
             end,
         } = &measured;
-        self.report.conclude(plan, store, session, *end, context)
+        self.report
+            .conclude(plan, store, session, *end, attempt, context)
     }
 }
 
@@ -335,7 +339,7 @@ fn continue_session(
     });
     drop(progress);
     let (end, store) = measured?;
-    report.conclude(plan, &store, &stored, end, context)
+    report.conclude(plan, &store, &stored, end, None, context)
 }
 
 /// The report of the results of a session.
@@ -383,6 +387,7 @@ impl RunReport {
         store: &Store,
         session: &Session,
         end: RunEnd,
+        attempt: Option<ComparedAttempt<'_>>,
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
         let rule = plan.stop_early.as_ref();
@@ -394,24 +399,33 @@ impl RunReport {
         let compared = answer.compared().into_iter();
         let comparisons: Vec<Comparison> = compared.map(|it| it.comparison).collect();
         let has_failed = answer.results.has_failed() || answer.results.has_failed_teardown();
-        let is_judged = end == RunEnd::Complete && !has_failed && !answer.results.is_empty();
-        let runs = store.catalogue().session_state(session.id)?.runs;
-        let runs = runs.iter().map(|it| it.id).collect();
-        let mut attempt = match is_judged {
-            true => self
-                .campaign
-                .attempt(&comparisons, runs, Confidence::P95, context),
-            false => Ok(None),
-        };
-        if let Ok(attempt) = &mut attempt {
-            answer.notes.extend(attempt.take().map(|it| it.note()));
-        }
+        // An interrupted attempt stays open.
+        let judged = attempt.filter(|_| end == RunEnd::Complete).map(|attempt| {
+            let is_judged = !has_failed && !answer.results.is_empty();
+            let runs = store.catalogue().session_state(session.id)?.runs;
+            let runs = runs.iter().map(|it| it.id).collect();
+            attempt.measured(is_judged.then_some(&comparisons[..]), &runs)
+        });
+        let judged = judged.transpose()?;
+        answer
+            .notes
+            .extend(judged.as_ref().map(JudgedAttempt::note));
         if !self.is_part {
             answer.next = self.next_steps(plan, store, session, end, context)?;
             if end == RunEnd::Interrupted {
                 let instances = plan.cases.iter().map(|it| it.instances as usize);
                 let planned = plan.variants.len() * instances.sum::<usize>();
                 answer.interrupted_of = Some(planned).filter(|it| *it > answer.instances);
+            }
+            if let Some(planned) = judged
+                .as_ref()
+                .filter(|it| it.end.is_none())
+                .and_then(|it| it.planned)
+            {
+                let command = context.with_instances(planned.instances);
+                answer
+                    .next
+                    .insert(0, NextStep::new(command, "confirms it, or not"));
             }
             if end == RunEnd::Complete {
                 answer
@@ -433,15 +447,11 @@ impl RunReport {
                 context.terminal.say(&text);
             }
         }
-        // What was measured is shown in any case.
-        attempt?;
         match end {
             RunEnd::Interrupted => Ok(ExitStatus::Interrupted),
             RunEnd::Complete if has_failed => Ok(ExitStatus::Failed),
             RunEnd::Complete if answer.results.is_empty() => Ok(ExitStatus::NotEnough),
-            RunEnd::Complete if self.fail_on.is_empty() && self.campaign.campaign.is_none() => {
-                Ok(ExitStatus::Fine)
-            }
+            RunEnd::Complete if self.fail_on.is_empty() => Ok(ExitStatus::Fine),
             RunEnd::Complete => Ok(gate_status(&self.fail_on, &comparisons, context)),
         }
     }

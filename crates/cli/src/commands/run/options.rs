@@ -96,9 +96,9 @@ pub struct Run {
     pub campaign: CampaignOption,
     /// Ask whether the second command or variant is slower than the first by this much; how to measure that within
     /// --budget is chosen from a pilot. Exit code 1 if it is slower, 3 if undecided
-    #[arg(long, value_name = "CHANGE", value_parser = parse_change, requires = "budget", conflicts_with_all = ["instances", "iterations", "min_time", "max_time", "duet", "stop_early", "plan", "fail_on", "campaign", "smallest_effect", "commits", "again", "resume", "executor", "dry_run", "runs", "aa"])]
+    #[arg(long, value_name = "CHANGE", value_parser = parse_change, requires = "budget", conflicts_with_all = ["instances", "iterations", "min_time", "max_time", "duet", "stop_early", "plan", "fail_on", "campaign", "smallest_effect", "commits", "again", "resume", "executor", "dry_run", "runs", "aa", "export", "export_json", "export_csv", "export_markdown", "plot", "every"])]
     pub slowdown: Option<f64>,
-    /// Time for all measurements, such as 10m
+    /// Time for all measurements of --slowdown, its pilot included, such as 10m
     #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "slowdown")]
     pub budget: Option<Duration>,
     /// Stop measuring a benchmark when the comparison of its variants, of commits with the first, or of commands with the
