@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import subprocess
 import time
 
 import pytest
@@ -110,3 +111,27 @@ def test_a_long_measurement_can_be_cancelled(repository, tmp_path):
     answer = with_client(repository, tmp_path, work)
     row = next(it for it in answer["results"] if it["metric"] == "wall_time")
     assert 0 < row["instances"] < 200, answer
+
+
+@pytest.mark.parametrize("end", [lambda it: it.stdin.close(), lambda it: it.terminate()])
+def test_what_is_measured_when_the_server_ends_is_interrupted_and_stored(repository, tmp_path, end):
+    server = subprocess.Popen([PROGRAM, "mcp"], cwd=repository, env=variables(tmp_path), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    long = {"commands": ["sleep 0.3"], "instances": 200, "iterations": 1, "name": "long"}
+    for message in [
+        {"id": 1, "method": "initialize", "params": about},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": "measure", "arguments": long}},
+    ]:
+        server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        server.stdin.flush()
+    time.sleep(4)
+    end(server)
+    server.wait(10)
+    shown = subprocess.run([PROGRAM, "show", "long", "--format", "json"], cwd=repository, capture_output=True, text=True)
+    assert shown.returncode == 0 and "recovered" not in shown.stderr, shown
+    row = next(it for it in json.loads(shown.stdout)["results"] if it["metric"] == "wall_time")
+    assert 0 < row["instances"] < 200
+    # No process of it is left that measures.
+    again = subprocess.run([PROGRAM, "show", "long", "--format", "json"], cwd=repository, capture_output=True, text=True)
+    assert again.stdout == shown.stdout

@@ -293,6 +293,12 @@ impl AttemptNote {
 }
 
 impl Campaign {
+    /// Returns whether an annotation is a note of an attempt.
+    #[must_use]
+    pub fn has_noted(annotation: &Annotation) -> bool {
+        [BEGUN, CONFIRMING, ENDED].contains(&annotation.action.as_str())
+    }
+
     /// Returns all campaigns by name.
     ///
     /// What is noted cannot be undone: an attempt that is forgotten would count as one that was never made.

@@ -57,7 +57,11 @@ pub fn new_session(
 pub fn place_in(plan: &Plan, benchmark: &str, run: &Run) -> Option<(usize, usize)> {
     let mut cases = plan.cases.iter();
     let case = cases.position(|case| case.benchmark.id == benchmark)?;
-    let variant = plan.variants.iter().position(|it| it.is_of(run))?;
+    // A working tree may be at a commit that is measured too.
+    let is_changed = run.version.dirty == Some(true);
+    let positions = plan.variants.iter().enumerate();
+    let fitting = positions.filter(|(_, it)| it.is_of(run));
+    let (variant, _) = fitting.min_by_key(|(_, it)| it.commit.is_some() == is_changed)?;
     Some((case, variant))
 }
 

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use lapwing_analyse::judge::Campaign;
 use lapwing_model::text::{counted, joined_with_and};
 use lapwing_record::{Change, Remark, Store};
 
@@ -65,6 +66,13 @@ impl RestoreCommand {
         let of_id: Vec<Remark> = remarks.iter().filter(fits).cloned().collect();
         match &of_id[..] {
             [] => {}
+            [one] if Campaign::has_noted(&one.annotation) => {
+                return Err(
+                    CliError::input("attempts of a campaign are not undone").hint(
+                        "one that is forgotten would make the others look better than they are",
+                    ),
+                );
+            }
             [one] => {
                 return match one.undone_by {
                     None => Ok(of_id),

@@ -2,7 +2,10 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::process::Stdio;
+use std::sync::Arc;
+use std::task::{self, Poll};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -14,18 +17,20 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader, ReadBuf};
 use tokio::process::{Child, Command};
-use tokio::time::timeout;
+use tokio::sync::{RwLock, watch};
+use tokio::time::{sleep, timeout};
 
 use super::tools::{TOOLS, ToolKind};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
+use crate::session;
 
 /// What a client is told first.
 const INSTRUCTIONS: &str = "Lapwing measures how fast software is and judges it with statistics. Loop: doctor, measure (or judge against a Git revision), \
     then say only what the verdict says. `undecided` and `inconclusive` mean that nothing is known yet, not that nothing changed; the answer's \
-    `next` has the command that decides. The unit of replication is the instance, a fresh start: fewer than 3 per side give no verdict. \
+    `next` has the command line that decides; its options are parameters of the tool. The unit of replication is the instance, a fresh start: fewer than 3 per side give no verdict. \
     When you try several changes, give them one `campaign`, or the best of them is luck.";
 
 /// A command that is cancelled has so long to store what it measured.
@@ -42,11 +47,39 @@ struct Tools {
     /// The store, if it is not the usual one.
     store: Option<PathBuf>,
     program: PathBuf,
+    /// Becomes true when the server is to end.
+    closing: watch::Sender<bool>,
+    /// Calls hold it for reading.
+    busy: Arc<RwLock<()>>,
 }
 
-/// Serves until standard input is closed.
+/// Standard input, which says when it is closed.
+struct ClosedInput {
+    input: tokio::io::Stdin,
+    closing: watch::Sender<bool>,
+}
+
+impl AsyncRead for ClosedInput {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut task::Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.input).poll_read(context, buffer);
+        if read.is_ready() && buffer.filled().len() == before {
+            self.closing.send_replace(true);
+        }
+        read
+    }
+}
+
+/// Serves until standard input is closed or a signal comes; what is being measured is interrupted then.
 pub(super) fn serve(allow_outside: bool, context: &Context) -> Result<ExitStatus, CliError> {
     let failed = |error: io::Error| CliError::input(format!("cannot serve: {error}"));
+    session::catch_signals()?;
+    let (closing, mut closed) = watch::channel(false);
+    let busy = Arc::new(RwLock::new(()));
     let tools = Tools {
         root: std::env::current_dir()
             .and_then(|it| it.canonicalize())
@@ -57,22 +90,43 @@ pub(super) fn serve(allow_outside: bool, context: &Context) -> Result<ExitStatus
             false => Some(std::path::absolute(&context.store).map_err(failed)?),
         },
         program: std::env::current_exe().map_err(failed)?,
+        closing: closing.clone(),
+        busy: Arc::clone(&busy),
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
     let runtime = runtime.map_err(failed)?;
     let served = runtime.block_on(async {
-        let service = tools.serve(rmcp::transport::stdio()).await;
+        let input = ClosedInput {
+            input: tokio::io::stdin(),
+            closing: closing.clone(),
+        };
+        let service = tools.serve((input, tokio::io::stdout())).await;
         let service = service.map_err(|error| error.to_string())?;
-        service.waiting().await.map_err(|error| error.to_string())
+        let ended = tokio::select! {
+            ended = service.waiting() => ended.map(|_| ()).map_err(|error| error.to_string()),
+            _ = closed.wait_for(|it| *it) => Ok(()),
+            () = interrupted() => Ok(()),
+        };
+        closing.send_replace(true);
+        // What is being measured is stored.
+        let _stopped = timeout(2 * PATIENCE, busy.write()).await;
+        ended
     });
     // A read of standard input may still wait.
     runtime.shutdown_background();
     match served {
-        Ok(_) => Ok(ExitStatus::Fine),
+        Ok(()) => Ok(ExitStatus::Fine),
         Err(error) => Err(CliError::input(format!("cannot serve: {error}"))
             .hint("a client that speaks the Model Context Protocol starts this command")),
+    }
+}
+
+/// Waits for a signal.
+async fn interrupted() {
+    while session::interrupts().count() == 0 {
+        sleep(Duration::from_millis(100)).await;
     }
 }
 
@@ -148,6 +202,8 @@ impl Tools {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
+        let _busy = self.busy.read().await;
+        let mut closed = self.closing.subscribe();
         let started = command.spawn();
         let mut child = started.map_err(|error| format!("cannot start lapwing: {error}"))?;
         let (Some(output), Some(said)) = (child.stdout.take(), child.stderr.take()) else {
@@ -160,11 +216,18 @@ impl Tools {
         };
         let telling = tell(said, context);
         let working = async { tokio::join!(reading, telling) };
+        let closing = async {
+            let _is_closing = closed.wait_for(|it| *it).await.is_ok();
+        };
         let (text, said) = tokio::select! {
             done = working => done,
             () = context.ct.cancelled() => {
                 stop(&mut child).await;
                 return Err("cancelled; what was measured until then is stored".to_owned());
+            }
+            () = closing => {
+                stop(&mut child).await;
+                return Err("the server ends; what was measured until then is stored".to_owned());
             }
         };
         let text = text.map_err(|error| format!("cannot read the answer: {error}"))?;

@@ -39,7 +39,7 @@ pub(super) const TOOLS: [ToolKind; 7] = [
     },
     ToolKind {
         name: "judge",
-        description: "EXECUTES PROGRAMS. Judge whether the working tree is slower or faster than a Git revision: both are measured in turn until it is decided. Verdicts: not_slower, faster, slower, not_faster, same, undecided, not_measured. If you try several changes, set `campaign`: what is faster is then measured again before it is accepted, so that luck is not. Do not claim more than the verdict.",
+        description: "EXECUTES PROGRAMS. Judge whether the working tree is slower or faster than a Git revision: both are measured in turn until it is decided. Verdicts: not_slower, faster, slower, not_faster, same, undecided, not_measured. If you try several changes, set `campaign`: what is faster is then measured again before it is accepted, so that luck is not taken for an improvement; the question is then `faster`. Verdicts then also: not_confirmed. Can take 20 minutes; reports progress and can be cancelled. Exit code 125 is no answer, 128 says nothing about the change. Do not claim more than the verdict.",
         executes: true,
         reads_only: false,
         schema: schema_of::<Judge>,
@@ -47,7 +47,7 @@ pub(super) const TOOLS: [ToolKind; 7] = [
     },
     ToolKind {
         name: "compare",
-        description: "Compare stored measurements or result files of other tools: a baseline and candidates. `undecided` is not `no change`. Executes nothing.",
+        description: "Compare stored measurements or result files of other tools: a baseline and candidates. The verdict `equivalent` is no change; `inconclusive` and `not_measured` are not. Executes nothing.",
         executes: false,
         reads_only: true,
         schema: schema_of::<Compare>,
@@ -160,7 +160,7 @@ impl Words {
     }
 }
 
-/// No parameters.
+/// Where to look.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Doctor {}
@@ -186,7 +186,7 @@ struct Measure {
     iterations: Option<u32>,
     /// The slowdown to find, such as 3%; needs `budget`, and chooses instances and iterations
     slowdown: Option<String>,
-    /// The time for that, such as 5m
+    /// With `slowdown`: the time for all measurements, such as 5m
     budget: Option<String>,
     /// `json`: take the numbers of the last JSON object that each command prints as metrics
     metrics: Option<String>,
@@ -209,6 +209,7 @@ impl CommandParameters for Measure {
             .with("metrics", self.metrics)
             .with("name", self.name)
             .with("profile", self.profile)
+            .with("limit", Some(ROWS))
             .0
     }
 }
@@ -220,7 +221,7 @@ struct Judge {
     baseline: String,
     /// Shell command to measure; without one, the benchmark of lapwing.toml
     command: Option<String>,
-    /// The benchmark of lapwing.toml
+    /// The benchmark of lapwing.toml, if there are several
     benchmark: Option<String>,
     /// Shell command that builds the program, in both trees
     build: Option<String>,
@@ -238,7 +239,7 @@ struct Judge {
     instances: Option<u32>,
     /// Iterations of each instance (5 by default)
     iterations: Option<u32>,
-    /// Iterations before those (1 by default)
+    /// Iterations of each instance that are not counted, before those that are (1 by default)
     burn_in: Option<u32>,
 }
 
@@ -321,7 +322,7 @@ impl CommandParameters for Detect {
 struct Explain {
     /// The run whose time is explained, or the baseline
     run: String,
-    /// The run that is slower or faster
+    /// Another run, to find why it is slower or faster than the first
     other: Option<String>,
     /// The most rows (20 by default)
     limit: Option<u32>,
@@ -394,8 +395,10 @@ impl CommandParameters for History {
             HistoryKind::Sessions => list("sessions"),
             HistoryKind::Runs => list("runs"),
             HistoryKind::Metrics => list("metrics"),
-            HistoryKind::Session => Words::of(&["show"]).then(name),
-            HistoryKind::Campaign => Words::of(&["campaign", "show"]).then(name),
+            HistoryKind::Session => Words::of(&["show"]).with("limit", limit).then(name),
+            HistoryKind::Campaign => Words::of(&["campaign", "show"])
+                .with("limit", limit)
+                .then(name),
         }
     }
 }
@@ -421,6 +424,7 @@ mod tests {
             "--command=a b",
             "--command=c",
             "--instances=7",
+            "--limit=20",
         ];
         let expected = (Some("x".to_owned()), words.map(str::to_owned).to_vec());
         assert_eq!(command("measure", given), Ok(expected));
@@ -433,7 +437,7 @@ mod tests {
         let (_, words) = command("explain", json!({"run": "--x", "other": "b"})).unwrap();
         assert_eq!(words, ["trace", "compare", "--limit=20", "./--x", "b"]);
         let (_, words) = command("history", json!({"what": "campaign", "name": "c"})).unwrap();
-        assert_eq!(words, ["campaign", "show", "--", "c"]);
+        assert_eq!(words, ["campaign", "show", "--limit=20", "--", "c"]);
     }
 
     #[test]

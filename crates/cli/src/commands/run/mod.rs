@@ -490,7 +490,7 @@ impl RunReport {
                 step("report", "shows more"),
             ],
             (RunEnd::Complete, [first, .., last])
-                if first.commit.is_some() && first.name == last.name =>
+                if first.commit.is_some() && last.commit.is_some() && first.name == last.name =>
             {
                 let hash = |variant: &Variant| -> String {
                     let hash = variant.commit.as_ref().map_or("", |commit| commit.hash());

@@ -25,8 +25,12 @@ pub fn session_results(
     (metric, effect): (Option<&str>, Option<f64>),
 ) -> Result<SessionResults, StoreError> {
     let is_shell_command = |command: &CommandLine| matches!(command, CommandLine::Shell(_));
+    let has_commits = plan.variants.iter().any(|it| it.commit.is_some());
     let variants = plan.variants.iter().map(|variant| ResultVariant {
-        label: variant.label(),
+        label: match has_commits && variant.commit.is_none() {
+            true => "working tree".to_owned(),
+            false => variant.label(),
+        },
         is_control: variant.control_of.is_some(),
         has_environment: variant.python.is_some(),
     });
