@@ -102,6 +102,7 @@ def test_a_pull_request_s_notebook_ends_in_a_verdict(tmp_path):
     (code,) = [cell for cell in notebook.cells if cell.source.startswith("judged.exit_code")]
     # What it says depends on this machine; a Counter is not slower than a loop.
     assert code.outputs[0].data["text/plain"] in ("(0, 'not_slower')", "(0, 'faster')", "(125, 'undecided')")
+    assert re.search(r"campaign `words`: [0-2] of 2 attempts accepted", said(notebook)), said(notebook)
 
 
 @pytest.mark.skipif(os.environ.get("LAPWING_NIGHTLY") != "1", reason="LAPWING_NIGHTLY=1 installs two versions of Dask and measures for six minutes")

@@ -239,7 +239,7 @@ impl<'c> OpenAttempt<'c> {
 #[derive(Debug, Clone, Default, Args)]
 pub struct CampaignOption {
     /// Make this comparison an attempt of a campaign: what is better is accepted once other measurements, which had no
-    /// part in finding it, confirm it, so strictly that few of all attempts are accepted by chance
+    /// part in finding it, confirm it; of all that is accepted, at most 5 % is expected to do nothing
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub campaign: Option<String>,
 }

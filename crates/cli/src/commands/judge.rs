@@ -65,7 +65,8 @@ pub struct JudgeCommand {
     #[arg(long, value_name = "CHANGE", value_parser = parse_change)]
     smallest_effect: Option<f64>,
     /// Make this an attempt of a campaign, which expects `faster`: what is faster is measured again on fresh instances
-    /// before it is accepted, so strictly that few of all attempts are accepted by chance
+    /// (up to three times --instances) before it is accepted; of all that is accepted, at most 5 % is expected to do
+    /// nothing
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     campaign: Option<String>,
     #[command(flatten)]
@@ -167,8 +168,8 @@ impl JudgeCommand {
         });
         let Some(folder) = revision else {
             if self.campaign.is_some() {
-                let error = "a campaign measures its baseline again, beside each change";
-                let hint = "name a Git revision: `--baseline main`";
+                let error = format!("`{text}` is no Git revision here, which a campaign needs");
+                let hint = "a campaign measures its baseline beside each change: `--baseline HEAD`";
                 return Err(CliError::input(error).hint(hint));
             }
             return self.stored(plan, side, context);

@@ -287,3 +287,128 @@ fn what_found_a_change_does_not_confirm_it() {
     assert_eq!(of("two").1, 0);
     assert_eq!(outcomes(&campaigns.shown(&[])), ["accepted"]);
 }
+
+/// Two variants, measured in sessions of these names.
+fn with_variants(sessions: &[&str]) -> Campaigns {
+    let campaigns = Campaigns::new();
+    let folder = campaigns.folder.path().join("repository");
+    let suite = "[benchmark.b]\ncommand = \"echo '{\\\"cost\\\": '$(( $LEVEL + $$ % 20 ))'}'\"\nmetrics = \"json\"\ninstances = 12\niterations = 1\nburn_in = 0\n[variant.slow]\nenv = { LEVEL = \"1000\" }\n[variant.fast]\nenv = { LEVEL = \"900\" }\n";
+    fs::write(folder.join("lapwing.toml"), suite).unwrap();
+    for session in sessions {
+        let (told, code) = campaigns.call(&["run", "--name", session], &[]);
+        assert_eq!(code, 0, "{told}");
+    }
+    campaigns
+}
+
+fn refused(told: &(Value, i32), why: &str) {
+    let (told, code) = told;
+    assert_eq!(*code, 2, "{told}");
+    assert!(told["error"].as_str().unwrap().contains(why), "{told}");
+}
+
+#[test]
+fn no_measurement_serves_twice() {
+    let campaigns = with_variants(&["one", "two"]);
+    let words = ["compare", "variant:slow", "variant:fast", "--metric", "cost"];
+    let of = |session: &str| {
+        let selected = format!("session={session}");
+        campaigns.call(&words, &["--where", &selected, "--campaign", "v"])
+    };
+    assert_eq!(of("one").1, 0);
+    assert_eq!(of("two").1, 0);
+    assert_eq!(outcomes(&campaigns.shown(&[])), ["accepted"]);
+    // Both are used: the second attempt finds something, and nothing confirms it.
+    assert_eq!(of("two").1, 0);
+    refused(&of("one"), "had a part in finding");
+    let shown = campaigns.shown(&[]);
+    assert_eq!(outcomes(&shown), ["accepted", "open"]);
+    assert_eq!(shown["to_confirm"], json!(1), "{shown}");
+    assert!(shown["attempts"][1]["needed_instances"].as_u64().unwrap() >= 10, "{shown}");
+}
+
+#[test]
+fn sides_of_other_sessions_are_no_attempt() {
+    let campaigns = with_variants(&["one", "two"]);
+    let sides = ["compare", "session:one", "session:two", "--metric", "cost"];
+    let told = campaigns.call(&sides, &["--where", "variant=slow", "--campaign", "v"]);
+    refused(&told, "measured in turn");
+    refused(&campaigns.call(&["campaign", "show"], &[]), "no campaigns");
+}
+
+#[test]
+fn a_candidate_that_fails_more_often_is_not_judged() {
+    let campaigns = Campaigns::new();
+    let folder = campaigns.folder.path().join("repository");
+    fs::write(folder.join("level"), "800").unwrap();
+    // The working tree fails from its 13th execution on: in the confirmation.
+    let program = "level=$(cat level); if [ \"$level\" = 800 ]; then echo >> ../count; [ $(wc -l < ../count) -lt 13 ] || exit 3; fi\n\
+                   echo \"{\\\"cost\\\": $(( $level + $$ % 20 ))}\"";
+    let words = ["judge", "--metric", "cost", "--metrics", "json", "-i", "1", "--burn-in", "0"];
+    let judged = |more: &[&str]| {
+        let words = [&words[..], &["--baseline", "HEAD", "-c", program], more].concat();
+        campaigns.call(&words, &[])
+    };
+    let (told, code) = judged(&["--campaign", "c"]);
+    assert_eq!((&told["verdict"], code), (&json!("not_measured"), 125), "{told}");
+    assert!(told["reason"].as_str().unwrap().contains("exit code 3"), "{told}");
+    let shown = campaigns.shown(&[]);
+    assert_eq!(outcomes(&shown), ["not_measured"]);
+    assert!(shown["attempts"][0]["first_ratio"].as_f64().unwrap() < 0.9, "{shown}");
+    assert_eq!(shown["attempts"][0]["ratio"], Value::Null, "{shown}");
+    // Without a confirmation, too.
+    fs::write(folder.join("../count"), "\n".repeat(10)).unwrap();
+    let (told, code) = judged(&[]);
+    assert_eq!((&told["verdict"], code), (&json!("not_measured"), 125), "{told}");
+}
+
+#[test]
+fn what_is_accepted_against_the_same_baseline_is_noted() {
+    let campaigns = Campaigns::new();
+    let (told, code) = campaigns.attempt("c", "800");
+    assert_eq!(code, 0, "{told}");
+    let has_note = |told: &Value| {
+        let mut notes = told["notes"].as_array().unwrap().iter();
+        notes.any(|it| it["code"] == "same_baseline")
+    };
+    assert!(!has_note(&told), "{told}");
+    assert!(has_note(&campaigns.attempt("c", "790").0));
+    // Another baseline has it.
+    let folder = campaigns.folder.path().join("repository");
+    crate::level_repository::git(&folder, &["commit", "-qam", "faster"]);
+    assert!(!has_note(&campaigns.attempt("c", "700").0));
+}
+
+#[test]
+fn run_notes_its_attempt_first_and_refuses_too_few_before_measuring() {
+    let campaigns = Campaigns::new();
+    let noisy = |level: &str| format!("echo '{{\"cost\": '$(( {level} + RANDOM % 20 ))'}}'");
+    let (slow, fast) = (noisy("1000"), noisy("900"));
+    let words = ["run", "--metrics", "json", "--metric", "cost", "-i", "1", "-w", "0", "--shell", "bash"];
+    let run = |instances: &str, fast: &str| {
+        let sides = ["-c", &slow, "-c", fast, "--campaign", "r", "-n", instances];
+        campaigns.call(&[&words[..], &sides].concat(), &[])
+    };
+    let (told, code) = run("5", &fast);
+    assert_eq!(code, 0, "{told}");
+    let note = told["notes"].as_array().unwrap().iter();
+    let note = note.clone().find(|it| it["code"] == "campaign").unwrap();
+    let needed = note["needed_instances"].as_u64().unwrap();
+    let next = told["next"][0]["command"].as_str().unwrap();
+    assert!(next.contains(&format!("-n {needed}")), "{told}");
+    let sessions = |campaigns: &Campaigns| campaigns.call(&["list", "sessions"], &[]).0;
+    let before = sessions(&campaigns);
+    let few = (needed - 1).to_string();
+    refused(&run(&few, &fast), "needs");
+    assert_eq!(sessions(&campaigns)["sessions"], before["sessions"]);
+    // Another state of the repository is another attempt.
+    let folder = campaigns.folder.path().join("repository");
+    fs::write(folder.join("level"), "1").unwrap();
+    assert_eq!(run("5", &fast).1, 0);
+    assert_eq!(outcomes(&campaigns.shown(&[])), ["open", "open"]);
+    // What fails is one, too.
+    let (told, code) = run("5", "exit 1");
+    assert_eq!(code, 4, "{told}");
+    let shown = campaigns.shown(&[]);
+    assert_eq!(outcomes(&shown), ["open", "open", "not_measured"]);
+}

@@ -108,7 +108,7 @@ fn what_has_no_two_sides_or_no_values_is_refused() {
         &folder,
         &[&asked[..], &["-c", "true", "-c", "true 2"]].concat(),
     );
-    assert_eq!(code, 2, "{told}");
+    assert_eq!(code, 4, "{told}");
     assert!(
         told["error"]
             .as_str()

@@ -136,10 +136,12 @@ struct CampaignFields<'a> {
     /// Numbers of attempts by their outcome.
     accepted: usize,
     rejected: usize,
+    /// Neither: undecided, not measured, to be confirmed, under way, or interrupted.
+    open: usize,
     undecided: usize,
     not_measured: usize,
-    /// Without an outcome: to be confirmed by `run` or `compare`, under way, or interrupted.
-    open: usize,
+    /// To be confirmed by another call of `run` or `compare`.
+    to_confirm: usize,
     /// The largest share of accepted attempts that is expected to do nothing.
     false_share: f64,
     /// The largest probability that a change that does nothing is accepted next.
@@ -260,14 +262,14 @@ impl CampaignAnswer {
         let rejected = with(&is_rejected);
         let undecided = ended(AttemptOutcome::Undecided);
         let not_measured = ended(AttemptOutcome::NotMeasured);
-        let open = with(&|it| it.end.is_none());
+        let unfinished = with(&|it| it.end.is_none());
         let to_confirm = with(&is_to_be_confirmed);
         let accepted = accepted(&self.campaign);
         let counts = [
             (undecided, "undecided"),
             (not_measured, "not measured"),
             (to_confirm, "to be confirmed"),
-            (open - to_confirm, "not finished"),
+            (unfinished - to_confirm, "not finished"),
         ];
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         let counts: String = counts
@@ -314,9 +316,10 @@ impl CampaignAnswer {
             campaign: &self.campaign.name,
             accepted,
             rejected,
+            open: attempts.len() - accepted - rejected,
             undecided,
             not_measured,
-            open,
+            to_confirm,
             false_share: FALSE_SHARE,
             next_level: stream.level(),
             remaining: stream.remaining(),

@@ -102,9 +102,11 @@ class AttemptFields(Part):
     first_ratio: float | None
     """The ratio by which it was faster at first."""
     level: float | None
-    """The one-sided p-value that sufficed on fresh instances."""
+    """The one-sided p-value that suffices on fresh instances."""
     lower: float | None
     metric: str
+    needed_instances: int | None
+    """The number of fresh instances of each side that confirm it."""
     number: int
     """Its number, from 1 on."""
     outcome: str
@@ -114,7 +116,7 @@ class AttemptFields(Part):
     ratio: float | None
     """The ratio to the baseline: on fresh instances, if it was confirmed or was to be."""
     seconds: float | None
-    """How long building and measuring took."""
+    """How long building and measuring took; `null` of stored measurements."""
     session: str | None
     smallest_effect: float
     """The smallest change that matters, as a share."""
@@ -1984,7 +1986,7 @@ class SlowdownFields(Part):
     able: int
     """Number of benchmarks that detect it."""
     slowdown: float | None
-    """As a factor; `null`: any of the grid."""
+    """As a factor; `null`: any of the grid, or the smallest effect of each benchmark."""
 
 
 @part
@@ -2599,15 +2601,19 @@ class Campaign(Answer):
     """The largest share of accepted attempts that is expected to do nothing."""
     next_level: float
     """The largest probability that a change that does nothing is accepted next."""
+    not_measured: int
     open: int
-    """Without an outcome: undecided, not measured, under way, or interrupted."""
+    """Neither: undecided, not measured, to be confirmed, under way, or interrupted."""
     others: list[str]
     """The names of the other campaigns."""
     rejected: int
     remaining: float
     """The same of all further attempts together, if none of them is accepted."""
     seconds: float
-    """How long all attempts took, in seconds."""
+    """How long all attempts took that `judge` measured, in seconds."""
+    to_confirm: int
+    """To be confirmed by another call of `run` or `compare`."""
+    undecided: int
 
 
 @part

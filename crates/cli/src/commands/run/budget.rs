@@ -366,8 +366,9 @@ pub fn act(
     ));
     // Both together have to pay for themselves; the first instance may be slower than the others.
     let needed = |values: &[MeasuredValues]| {
-        let pairs = f64::from(u32::try_from(values.len() / 2).unwrap_or(u32::MAX));
-        begun.elapsed().as_secs_f64() / pairs.max(1.0) * f64::from(PILOT + FEWEST)
+        let measuring: f64 = values.iter().map(|it| it.seconds).sum();
+        let besides = (begun.elapsed().as_secs_f64() - measuring).max(0.0);
+        besides + 2.0 * f64::from(PILOT + FEWEST) * measuring / as_f64(values.len().max(1))
     };
     let is_too_dear = |values: &[MeasuredValues]| {
         let most = match values.len() {
