@@ -310,7 +310,13 @@ fn refused(told: &(Value, i32), why: &str) {
 #[test]
 fn no_measurement_serves_twice() {
     let campaigns = with_variants(&["one", "two"]);
-    let words = ["compare", "variant:slow", "variant:fast", "--metric", "cost"];
+    let words = [
+        "compare",
+        "variant:slow",
+        "variant:fast",
+        "--metric",
+        "cost",
+    ];
     let of = |session: &str| {
         let selected = format!("session={session}");
         campaigns.call(&words, &["--where", &selected, "--campaign", "v"])
@@ -324,7 +330,10 @@ fn no_measurement_serves_twice() {
     let shown = campaigns.shown(&[]);
     assert_eq!(outcomes(&shown), ["accepted", "open"]);
     assert_eq!(shown["to_confirm"], json!(1), "{shown}");
-    assert!(shown["attempts"][1]["needed_instances"].as_u64().unwrap() >= 10, "{shown}");
+    assert!(
+        shown["attempts"][1]["needed_instances"].as_u64().unwrap() >= 10,
+        "{shown}"
+    );
 }
 
 #[test]
@@ -344,22 +353,49 @@ fn a_candidate_that_fails_more_often_is_not_judged() {
     // The working tree fails from its 13th execution on: in the confirmation.
     let program = "level=$(cat level); if [ \"$level\" = 800 ]; then echo >> ../count; [ $(wc -l < ../count) -lt 13 ] || exit 3; fi\n\
                    echo \"{\\\"cost\\\": $(( $level + $$ % 20 ))}\"";
-    let words = ["judge", "--metric", "cost", "--metrics", "json", "-i", "1", "--burn-in", "0"];
+    let words = [
+        "judge",
+        "--metric",
+        "cost",
+        "--metrics",
+        "json",
+        "-i",
+        "1",
+        "--burn-in",
+        "0",
+    ];
     let judged = |more: &[&str]| {
         let words = [&words[..], &["--baseline", "HEAD", "-c", program], more].concat();
         campaigns.call(&words, &[])
     };
     let (told, code) = judged(&["--campaign", "c"]);
-    assert_eq!((&told["verdict"], code), (&json!("not_measured"), 125), "{told}");
-    assert!(told["reason"].as_str().unwrap().contains("exit code 3"), "{told}");
+    assert_eq!(
+        (&told["verdict"], code),
+        (&json!("not_measured"), 125),
+        "{told}"
+    );
+    assert!(
+        told["reason_text"]
+            .as_str()
+            .unwrap()
+            .contains("exit code 3"),
+        "{told}"
+    );
     let shown = campaigns.shown(&[]);
     assert_eq!(outcomes(&shown), ["not_measured"]);
-    assert!(shown["attempts"][0]["first_ratio"].as_f64().unwrap() < 0.9, "{shown}");
+    assert!(
+        shown["attempts"][0]["first_ratio"].as_f64().unwrap() < 0.9,
+        "{shown}"
+    );
     assert_eq!(shown["attempts"][0]["ratio"], Value::Null, "{shown}");
     // Without a confirmation, too.
     fs::write(folder.join("../count"), "\n".repeat(10)).unwrap();
     let (told, code) = judged(&[]);
-    assert_eq!((&told["verdict"], code), (&json!("not_measured"), 125), "{told}");
+    assert_eq!(
+        (&told["verdict"], code),
+        (&json!("not_measured"), 125),
+        "{told}"
+    );
 }
 
 #[test]
@@ -384,7 +420,19 @@ fn run_notes_its_attempt_first_and_refuses_too_few_before_measuring() {
     let campaigns = Campaigns::new();
     let noisy = |level: &str| format!("echo '{{\"cost\": '$(( {level} + RANDOM % 20 ))'}}'");
     let (slow, fast) = (noisy("1000"), noisy("900"));
-    let words = ["run", "--metrics", "json", "--metric", "cost", "-i", "1", "-w", "0", "--shell", "bash"];
+    let words = [
+        "run",
+        "--metrics",
+        "json",
+        "--metric",
+        "cost",
+        "-i",
+        "1",
+        "-w",
+        "0",
+        "--shell",
+        "bash",
+    ];
     let run = |instances: &str, fast: &str| {
         let sides = ["-c", &slow, "-c", fast, "--campaign", "r", "-n", instances];
         campaigns.call(&[&words[..], &sides].concat(), &[])

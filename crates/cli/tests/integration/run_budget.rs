@@ -71,7 +71,7 @@ fn what_cannot_be_found_in_the_time_is_said() {
         "--slowdown",
         "1%",
         "--budget",
-        "5s",
+        "12s",
         "-c",
         &one,
         "-c",

@@ -52,7 +52,11 @@ impl GateTests {
 
 /// Returns the file of a benchmark: that of `bench/test_io.py::test_read`, if it is one of pytest.
 fn file_of(test: &GateTest) -> &str {
-    match test.benchmark.split_once("::").filter(|(file, _)| file.ends_with(".py")) {
+    match test
+        .benchmark
+        .split_once("::")
+        .filter(|(file, _)| file.ends_with(".py"))
+    {
         Some((file, _)) if !file.is_empty() && !file.starts_with('/') => file,
         _ => SUITE_FILE,
     }

@@ -175,6 +175,7 @@ impl<'a> ComparedSides<'a> {
         let schedule = FixedSchedule::new(&plan);
         let measured = Rc::new(RefCell::new(Vec::new()));
         let mut progress = RunProgress::new(self.context);
+        progress.may_end_early = true;
         let mut watch = ValuesWatch {
             metric: self.metric,
             of_commands: self.of_commands,

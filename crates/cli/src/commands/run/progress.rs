@@ -21,6 +21,8 @@ pub struct RunProgress<'a> {
     current: CurrentInstance,
     noted: BTreeSet<String>,
     has_begun: bool,
+    /// Whether measuring may end before all is measured.
+    pub may_end_early: bool,
     /// Whether the bar counts instances of a cluster, and no iterations.
     counts_jobs: bool,
     jobs: Option<(JobCounts, Instant)>,
@@ -53,6 +55,7 @@ impl<'a> RunProgress<'a> {
             current: CurrentInstance::default(),
             noted: BTreeSet::new(),
             has_begun: false,
+            may_end_early: false,
             counts_jobs: false,
             jobs: None,
         }
@@ -64,7 +67,9 @@ impl<'a> RunProgress<'a> {
         }
         // With several looks at the results there are several beginnings.
         if !std::mem::replace(&mut self.has_begun, true) {
-            self.context.terminal.say(&headline(plan, instances));
+            self.context
+                .terminal
+                .say(&headline(plan, instances, self.may_end_early));
         }
         let Some(target) = self.context.terminal.progress() else {
             return;
@@ -176,7 +181,7 @@ fn planned(case: &lapwing_measure::suite::Case) -> u32 {
 }
 
 /// Returns `measuring 2 benchmarks × 5 instances × (1 + 5) iterations, seed 7, order interleaved`.
-fn headline(plan: &Plan, instances: usize) -> String {
+fn headline(plan: &Plan, instances: usize, may_end_early: bool) -> String {
     let benchmarks = match plan.cases.len() {
         1 => "1 benchmark".to_owned(),
         many => format!("{} benchmarks", grouped(many)),
@@ -207,7 +212,7 @@ fn headline(plan: &Plan, instances: usize) -> String {
     let all = all_instances(plan);
     let repeats = if instances > all {
         format!(", {} more", counted(instances, "instance"))
-    } else if plan.stop_early.is_some() {
+    } else if may_end_early || plan.stop_early.is_some() {
         format!(" × at most {}", counted(first.instances, "instance"))
     } else if instances != all {
         // The later commits are not counted yet.
