@@ -212,7 +212,7 @@ fn what_is_no_attempt_is_refused_before_anything_is_measured() {
     let slower = with(&["--baseline", "HEAD", "--expect", "slower"]);
     refused(&slower, &PROGRAM_WORDS, 128, "a campaign expects `faster`");
     let stored = with(&["--baseline", "session:x"]);
-    refused(&stored, &PROGRAM_WORDS, 128, "measures its baseline again");
+    refused(&stored, &PROGRAM_WORDS, 128, "is no Git revision");
     let one = ["run", "--campaign", "c", "-c", "true"];
     refused(&one, &[], 2, "there is one");
     let three = [

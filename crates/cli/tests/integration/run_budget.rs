@@ -84,7 +84,7 @@ fn what_cannot_be_found_in_the_time_is_said() {
         chosen["text"]
             .as_str()
             .unwrap()
-            .contains("cannot be found reliably"),
+            .contains("are not enough to find a slowdown of 1 %"),
         "{told}"
     );
     assert!(chosen["power"].as_f64().unwrap() < 0.8, "{told}");
