@@ -105,8 +105,8 @@ def test_a_change_has_one_issue_which_is_closed_when_it_is_explained(tmp_path, o
     assert "| explained |" in github.issues[0]["body"]
 
 
-def pull_request(origin, github, owner="stranger", sort="0.75\n"):
-    """Makes a pull request that changes `sort`, on a main branch that has moved on; returns the event of its run."""
+def pull_request(origin, github, owner="stranger", sort="0.75\n", has_moved=True):
+    """Makes a pull request that changes `sort`, on a main branch that may have moved on; returns the event of its run."""
     git(origin, "checkout", "--quiet", "-b", "slower")
     (origin / "sort.txt").write_text(sort)
     if not sort:
@@ -116,11 +116,12 @@ def pull_request(origin, github, owner="stranger", sort="0.75\n"):
     git(origin, "commit", "--quiet", "--all", "-m", "slower")
     head = git(origin, "rev-parse", "HEAD")
     git(origin, "checkout", "--quiet", "main")
-    (origin / "NEWS").write_text("news\n")
-    git(origin, "add", ".")
-    git(origin, "commit", "--quiet", "-m", "news")
+    if has_moved:
+        (origin / "NEWS").write_text("news\n")
+        git(origin, "add", ".")
+        git(origin, "commit", "--quiet", "-m", "news")
     git(origin, "checkout", "--quiet", "--detach")
-    git(origin, "merge", "--quiet", "--no-edit", "slower")
+    git(origin, "merge", "--quiet", "--no-edit", "--no-ff", "slower")
     git(origin, "update-ref", "refs/pull/7/merge", "HEAD")
     git(origin, "checkout", "--quiet", "main")
     git(origin, "update-ref", "refs/pull/7/head", head)
