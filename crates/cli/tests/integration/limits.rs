@@ -22,7 +22,7 @@ metrics = 'json'
 metric.cost = { unit = '1', better = 'lower' }
 ";
 
-/// What a command says, as far as it is the same each time.
+/// Returns the exit code and the answer of a command, as far as they are the same each time.
 fn told(folder: &Path, words: &[&str]) -> String {
     let page = folder.join("page");
     let _ = fs::remove_dir_all(&page);

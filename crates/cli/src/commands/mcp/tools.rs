@@ -160,7 +160,7 @@ impl Words {
     }
 }
 
-/// Where to look.
+/// No parameters but the folder.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Doctor {}
