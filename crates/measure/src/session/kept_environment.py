@@ -13,6 +13,7 @@ import json
 import os
 import shutil
 import site
+import stat
 import sys
 import sysconfig
 import threading
@@ -38,7 +39,11 @@ LARGE = 1 << 20
 
 
 def kept_in(top):
-    """Returns the folder of what is kept. It appears and goes as a whole, and belongs to the search that made it."""
+    """Returns the folder of what is kept. It appears and goes as a whole, and belongs to the search that made it.
+
+    `contents` has the contents of all smaller files, as making thousands of files takes much longer; `large` has links
+    to the larger ones; `index` tells which is which.
+    """
     return top.parent / f".lapwing-kept-{top.name}"
 
 
@@ -66,39 +71,34 @@ def refuse(top, owner):
     sys.exit(3)
 
 
-def recorded(top, folder):
-    """Returns the files of a distribution, outside of the packages only those in the folder of scripts."""
-    scripts = Path(os.path.realpath(sysconfig.get_paths()["scripts"]))
-    try:
-        with open(folder / "RECORD", newline="", encoding="utf-8") as file:
-            rows = [row[0] for row in csv.reader(file) if row]
-    except OSError:
-        return []
-    paths = [Path(os.path.normpath(top / row)) for row in rows]
-    return [it for it in paths if top in it.parents or it.parent == scripts]
-
-
-def metadata_folders(top):
-    return [it for it in top.iterdir() if it.name.endswith(METADATA) and it.is_dir()]
-
-
-def copy(source, target, link):
-    target.parent.mkdir(parents=True, exist_ok=True)
-    unborn = target.with_name(target.name + ".lapwing-new")
-    if source.is_symlink() or not link:
-        shutil.copy2(source, unborn, follow_symlinks=False)
-    else:
-        os.link(source, unborn)
-    os.replace(unborn, target)
+def scripts(top):
+    """Returns the scripts of the distributions in a folder of packages."""
+    folder, found = os.path.realpath(sysconfig.get_paths()["scripts"]), set()
+    for info in top.iterdir():
+        if not info.name.endswith(METADATA):
+            continue
+        try:
+            with open(info / "RECORD", newline="", encoding="utf-8") as file:
+                rows = [row[0] for row in csv.reader(file) if row]
+        except OSError:
+            continue
+        # What is in the folder of packages has a path below it.
+        paths = [os.path.normpath(os.path.join(top, row)) for row in rows if row.startswith("..") or os.path.isabs(row)]
+        found.update(it for it in paths if os.path.dirname(it) == folder)
+    return sorted(found)
 
 
 def files(top):
-    for folder, folders, names in os.walk(top):
-        links = [it for it in folders if os.path.islink(os.path.join(folder, it))]
-        folders[:] = [it for it in folders if it != "__pycache__" and it not in links]
-        for name in names + links:
-            if not name.endswith(".pyc"):
-                yield (Path(folder) / name).relative_to(top)
+    """Returns the files and links below a folder, but for compiled modules."""
+    found, folders = [], [str(top)]
+    while folders:
+        for entry in os.scandir(folders.pop()):
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name != "__pycache__":
+                    folders.append(entry.path)
+            elif entry.is_symlink() or entry.is_file() and not entry.name.endswith(".pyc"):
+                found.append(entry.path)
+    return found
 
 
 def keep(token, pid):
@@ -114,17 +114,11 @@ def keep(token, pid):
             restore(top, folder)
         making = top.parent / f".lapwing-making-{top.name}-{pid}"
         shutil.rmtree(making, ignore_errors=True)
-        (making / "site").mkdir(parents=True)
-        linked = {}
-        for relative in files(top):
-            link = (top / relative).lstat().st_size > LARGE
-            copy(top / relative, making / "site" / relative, link)
-            if link:
-                linked[str(relative)] = state(top / relative)
-        scripts = {it for info in metadata_folders(top) for it in recorded(top, info) if top not in it.parents}
-        for script in sorted(it for it in scripts if it.is_file()):
-            copy(script, making / "scripts" / script.name, link=False)
-        (making / "linked").write_text(json.dumps(linked), encoding="utf-8")
+        (making / "large").mkdir(parents=True)
+        with open(making / "contents", "wb") as contents:
+            paths = files(top) + [it for it in scripts(top) if os.path.isfile(it)]
+            index = {path: kept(path, contents, making / "large" / str(number)) for number, path in enumerate(paths)}
+        (making / "index").write_text(json.dumps(index), encoding="utf-8")
         owner = {"token": token, "pid": int(pid), "host": os.uname().nodename}
         (making / "owner").write_text(json.dumps(owner), encoding="utf-8")
         try:
@@ -134,45 +128,74 @@ def keep(token, pid):
             refuse(top, owner_of(folder) or owner)
 
 
-def state(path):
-    found = path.lstat()
-    return [found.st_size, found.st_mtime_ns]
+def kept(path, contents, large):
+    """Keeps a file, and returns what is needed to put it back."""
+    found = os.lstat(path)
+    if stat.S_ISLNK(found.st_mode):
+        return {"target": os.readlink(path)}
+    if found.st_size > LARGE:
+        os.link(path, large)
+        return {"large": large.name, "was": [found.st_size, found.st_mtime_ns]}
+    with open(path, "rb") as file:
+        begin, size = contents.tell(), contents.write(file.read())
+    return {"begin": begin, "size": size, "mode": stat.S_IMODE(found.st_mode), "state": state(found)}
 
 
-def differs(one, other):
-    if os.path.islink(one) or os.path.islink(other):
-        return not (os.path.islink(one) and os.path.islink(other) and os.readlink(one) == os.readlink(other))
-    if not other.is_file():
-        return True
-    ours, theirs = one.stat(), other.stat()
-    if ours.st_ino == theirs.st_ino:
-        return False
-    return ours.st_size != theirs.st_size or one.read_bytes() != other.read_bytes()
+def state(found):
+    """Returns what is other after a file was written or replaced."""
+    return [found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
+
+
+def put_back(path, was, contents, large):
+    try:
+        now = os.lstat(path)
+    except FileNotFoundError:
+        now = None
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    unborn = path + ".lapwing-new"
+    if "target" in was:
+        if now and stat.S_ISLNK(now.st_mode) and os.readlink(path) == was["target"]:
+            return
+        os.symlink(was["target"], unborn)
+    elif "large" in was:
+        if now and now.st_ino == os.lstat(large / was["large"]).st_ino:
+            return
+        os.link(large / was["large"], unborn)
+    else:
+        if now and state(now) == was["state"]:
+            return
+        contents.seek(was["begin"])
+        with open(unborn, "wb") as file:
+            file.write(contents.read(was["size"]))
+        os.chmod(unborn, was["mode"])
+        os.utime(unborn, ns=(was["state"][2],) * 2)
+    os.replace(unborn, path)
+
+
+def folders_of(paths):
+    found = set()
+    for path in paths:
+        while (path := os.path.dirname(path)) not in found and path != "/":
+            found.add(path)
+    return found
 
 
 def restore(top, folder):
     """Makes a folder of packages as it was; returns the files that were written in place and cannot be put back."""
-    scripts, kept = Path(os.path.realpath(sysconfig.get_paths()["scripts"])), folder / "site"
-    linked = json.loads((folder / "linked").read_text(encoding="utf-8"))
-    lost = [str(top / it) for it, was in linked.items() if state(kept / it) != was]
-    new = {it for info in metadata_folders(top) for it in recorded(top, info) if top not in it.parents}
-    for script in sorted(new):
-        if not os.path.lexists(folder / "scripts" / script.name) and os.path.lexists(script):
-            script.unlink()
-    before, now = set(files(kept)), set(files(top))
-    for relative in sorted(now - before):
-        (top / relative).unlink()
-    remains = {parent for it in before for parent in it.parents}
-    gone = {parent for it in now for parent in it.parents} - remains
-    for parent in sorted(gone, reverse=True):
-        if not any(it.name != "__pycache__" for it in (top / parent).iterdir()):
-            shutil.rmtree(top / parent)
-    for relative in sorted(before):
-        if differs(kept / relative, top / relative):
-            copy(kept / relative, top / relative, link=str(relative) in linked)
-    for script in (folder / "scripts").glob("*"):
-        if differs(script, scripts / script.name):
-            copy(script, scripts / script.name, link=False)
+    index, large = json.loads((folder / "index").read_text(encoding="utf-8")), folder / "large"
+    linked = [(path, was, os.lstat(large / was["large"])) for path, was in index.items() if "large" in was]
+    lost = [path for path, was, now in linked if [now.st_size, now.st_mtime_ns] != was["was"]]
+    now = files(top)
+    for path in now + scripts(top):
+        if path not in index and os.path.lexists(path):
+            os.unlink(path)
+    # Of the former folders of packages, not those of compiled modules only.
+    for path in sorted(folders_of(now) - folders_of(index), reverse=True):
+        if not any(it != "__pycache__" for it in os.listdir(path)):
+            shutil.rmtree(path)
+    with open(folder / "contents", "rb") as contents:
+        for path, was in index.items():
+            put_back(path, was, contents, large)
     ended = folder.with_name(f".lapwing-making-{top.name}-{os.getpid()}")
     os.rename(folder, ended)
     shutil.rmtree(ended)
