@@ -40,7 +40,7 @@ pub use campaign::{
     Attempt, AttemptEnd, AttemptNote, AttemptOutcome, Campaign, FALSE_SHARE, MeasuredRatio,
     PlannedConfirmation, TriedChange, looked_difference,
 };
-pub use caution::Caution;
+pub use caution::{Caution, failing_side};
 pub use compare::{
     CompareMethod, CompareOptions, ComparedRatio, Comparison, JudgedRatio, SideSample, compare,
 };

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use lapwing_analyse::judge::{EarlierComparisons, SessionNoise, TriedChange};
+use lapwing_analyse::judge::{EarlierComparisons, SessionNoise, TriedChange, failing_side};
 use lapwing_analyse::sample::{SampleFilter, SideSpec};
 use lapwing_measure::bisection::{
     CommitReadiness, CommitVisits, ComparisonEnd, InstanceWatch, SideComparison, StoredBaseline,
@@ -26,7 +26,7 @@ use lapwing_show::answers::judgement::{JudgeAnswer, Judged, JudgedSessions};
 use lapwing_show::writing::{NextStep, Note};
 use lapwing_stats::{
     ChangeAnswer, Confidence, ExpectedChange, LookedDifference, NeededReplicates, VerdictRule,
-    comparison_looks, mann_whitney,
+    comparison_looks,
 };
 
 use super::bisect::{CommitOptions, check_metric, say_news};
@@ -589,28 +589,6 @@ impl JudgementRule {
             false => Judged::NotConfirmed { first, second },
         }
     }
-}
-
-/// Returns the side of a comparison that fails more often than the other, so that its times are those of other work;
-/// `failed` has the failed instances and all instances of each side.
-pub(super) fn failing_side(failed: [[usize; 2]; 2]) -> Option<usize> {
-    let rates = failed.map(|[failed, all]| {
-        let all = (0..all).map(|it| f64::from(u8::from(it < failed)));
-        all.collect::<Vec<f64>>()
-    });
-    let is_more = |one: usize, other: usize| {
-        let [more, less] = [failed[one], failed[other]];
-        let is_first = less[0] == 0 && more[0] > 1;
-        let is_higher = more[0] * less[1] > less[0] * more[1];
-        is_first
-            || is_higher
-                && mann_whitney(&rates[other], &rates[one]).is_some_and(|it| it.p_value <= 0.1)
-    };
-    // A candidate first: it is what is judged.
-    [(1, 0), (0, 1)]
-        .into_iter()
-        .find(|(one, other)| is_more(*one, *other))
-        .map(|(one, _)| one)
 }
 
 fn declared_better(plan: &Plan, metric: &str) -> Option<Better> {

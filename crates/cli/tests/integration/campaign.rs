@@ -343,8 +343,8 @@ fn a_candidate_that_fails_more_often_is_not_judged() {
     let campaigns = Campaigns::new();
     let folder = campaigns.folder.path().join("repository");
     fs::write(folder.join("level"), "800").unwrap();
-    // The working tree fails from its 13th execution on: in the confirmation.
-    let program = "level=$(cat level); if [ \"$level\" = 800 ]; then echo >> ../count; [ $(wc -l < ../count) -lt 13 ] || exit 3; fi\n\
+    // The working tree fails from its 9th execution on: in the confirmation.
+    let program = "level=$(cat level); if [ \"$level\" = 800 ]; then echo >> ../count; [ $(wc -l < ../count) -lt 9 ] || exit 3; fi\n\
                    echo \"{\\\"cost\\\": $(( $level + $$ % 20 ))}\"";
     let words = [
         "judge",
@@ -382,7 +382,7 @@ fn a_candidate_that_fails_more_often_is_not_judged() {
     );
     assert_eq!(shown["attempts"][0]["ratio"], Value::Null, "{shown}");
     // Without a confirmation, too.
-    fs::write(folder.join("../count"), "\n".repeat(10)).unwrap();
+    fs::write(folder.join("../count"), "\n".repeat(6)).unwrap();
     let (told, code) = judged(&[]);
     assert_eq!(
         (&told["verdict"], code),

@@ -293,12 +293,20 @@ impl Answer for JudgeAnswer {
             Judged::NotMeasured { reason, .. } => {
                 format!("`{benchmark}` cannot be measured: {reason}")
             }
-            Judged::NotConfirmed { first, second } => format!(
-                "`{benchmark}` is not confirmed to be faster than {baseline}: {}, {} fresh ones ({} at first)",
-                second.text(),
-                second.instances_text(),
-                ratio(first.ratio().0),
-            ),
+            Judged::NotConfirmed { first, second } => {
+                let planned = self.attempt.as_ref().and_then(|it| it.planned);
+                let lacking = planned
+                    .filter(|planned| second.instances.iter().any(|it| *it < planned.instances));
+                let lacking = lacking.map_or_else(String::new, |it| {
+                    format!(" of the {} that are needed", it.instances)
+                });
+                format!(
+                    "`{benchmark}` is not confirmed to be faster than {baseline} on fresh instances: {}, {}{lacking} ({} at first)",
+                    second.text(),
+                    second.instances_text(),
+                    ratio(first.ratio().0),
+                )
+            }
             Judged::Measured {
                 answer,
                 comparison,

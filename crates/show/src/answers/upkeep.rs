@@ -104,6 +104,8 @@ struct PurgeFields<'a> {
     iterations: u64,
     /// Number of summaries of sources that kept no samples.
     summaries: u64,
+    /// Number of annotations, such as acceptances, names and attempts of campaigns; they go only with everything.
+    annotations: u64,
 }
 
 /// Returns the answer of a purge, or of one that was only tried.
@@ -148,6 +150,12 @@ pub fn purged(
             text.notes = vec![Note::marked("log_in_use", note)];
         }
     }
+    if counts.annotations > 0 {
+        let go = if dry_run { "would go too" } else { "went too" };
+        let all = counted(counts.annotations, "annotation");
+        let note = format!("{all} {go}: acceptances, names, attempts of campaigns");
+        text.notes.insert(0, Note::marked("annotations", note));
+    }
     let fields = PurgeFields {
         store,
         dry_run,
@@ -156,6 +164,7 @@ pub fn purged(
         instances: counts.instances,
         iterations: counts.iterations,
         summaries: counts.summaries,
+        annotations: counts.annotations,
     };
     let rows = leaves(&serde_json::to_value(&fields)?);
     ReadyAnswer::new(&PURGE, text, &fields, &rows)

@@ -2,6 +2,7 @@
 
 mod control;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -9,8 +10,8 @@ use lapwing_analyse::judge::{
     COILED_RESAMPLES, CompareMethod, CompareOptions, Comparison, GateOutcome, HAIL_REPLICATES,
     SampleSplit, SideSamples, SuiteComparison, Verdict, failing, self_test,
 };
-use lapwing_analyse::sample::{KnownSides, SampleFilter, SideSpec};
-use lapwing_model::text::{counted, first_names, plural};
+use lapwing_analyse::sample::{KnownSides, RunKey, SampleFilter, SideSpec};
+use lapwing_model::text::{counted, first_names, plural, shell_word};
 use lapwing_model::{GateCondition, GateRule};
 use lapwing_record::RunHead;
 use lapwing_show::GateTests;
@@ -526,7 +527,17 @@ impl CompareCommand {
                     .runs(&filter.resolve(&store)?)?
                     .into_iter();
                 let heads: Vec<RunHead> = runs.map(|run| run.head).collect();
-                known_sides_text(&KnownSides::among(&heads, None))
+                let known = known_sides_text(&KnownSides::among(&heads, None));
+                let benchmarks = store.catalogue().benchmarks(&filter.resolve(&store)?)?;
+                let keys = [RunKey::Variant, RunKey::Version];
+                let states: BTreeSet<_> = heads.iter().map(|it| keys.map(|key| key.of(it))).collect();
+                match &benchmarks[..] {
+                    [first, second, ..] if states.len() == 1 => {
+                        let words = [first, second].map(|it| shell_word(&it.benchmark)).join(" ");
+                        format!("{known}; benchmarks are sides, too: `lapwing compare {words}`")
+                    }
+                    _ => known,
+                }
             }
             Err(_no_store) => {
                 "two files can be compared: `lapwing compare old.json new.json`; two commits or settings in one file after \

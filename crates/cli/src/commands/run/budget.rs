@@ -7,7 +7,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use lapwing_analyse::judge::INSTANCES_FOR_A_VERDICT;
+use lapwing_analyse::judge::{INSTANCES_FOR_A_VERDICT, failing_side};
 use lapwing_measure::doctor::{Severity, examine};
 use lapwing_measure::session::{MeasuredSession, SessionRequest, measure_between_looks};
 use lapwing_measure::suite::{AdHoc, BurnIn, Plan};
@@ -25,7 +25,6 @@ use lapwing_stats::{
 use super::progress::RunProgress;
 use super::{Run, refuse_too_many};
 use crate::commands::campaign::{direction_note, oriented};
-use crate::commands::judge::failing_side;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::session;

@@ -34,6 +34,8 @@ pub struct PurgeCounts {
     pub iterations: u64,
     /// Summaries of metrics whose samples were never kept.
     pub summaries: u64,
+    /// Annotations, which go only with everything.
+    pub annotations: u64,
     /// Whether another process has the store open, so that its log still has what was deleted.
     pub log_in_use: bool,
 }
@@ -47,9 +49,26 @@ impl StoreUpkeep<'_> {
         self.store.read(|transaction| {
             let selection = Selection::of(transaction, &filter.with_retired())?;
             choose_instances(transaction, &selection)?;
-            PurgeCounts::chosen(transaction)
+            let annotations = match is_everything(filter) {
+                true => annotations(transaction)?,
+                false => 0,
+            };
+            let chosen = PurgeCounts::chosen(transaction)?;
+            Ok(PurgeCounts {
+                annotations,
+                ..chosen
+            })
         })
     }
+}
+
+fn is_everything(filter: &Filter) -> bool {
+    filter.with_retired() == Filter::default().with_retired()
+}
+
+fn annotations(connection: &Connection) -> StoreResult<u64> {
+    let sql = "SELECT count(*) FROM annotation";
+    Ok(connection.query_row(sql, [], |row| row.get(0).map(i64::cast_unsigned))?)
 }
 
 impl PurgeCounts {
@@ -82,13 +101,14 @@ impl Store {
     /// When an entry of the filter fits nothing, or the store cannot be written to.
     pub fn purge(&mut self, filter: &Filter) -> StoreResult<PurgeCounts> {
         let path = self.path.clone();
-        let is_everything = filter.with_retired() == Filter::default().with_retired();
+        let is_everything = is_everything(filter);
         self.connection
             .pragma_update(None, "secure_delete", true)
             .map_err(|error| crate::StoreError::from(error).at(&path))?;
         let mut counts = self.write(|writer| {
-            let counts = writer.purge(filter)?;
+            let mut counts = writer.purge(filter)?;
             if is_everything {
+                counts.annotations = writer.at_path(annotations)?;
                 writer.at_path(|connection| {
                     Ok(connection.execute_batch(
                         "DELETE FROM annotation; DELETE FROM remote_annotation; \
