@@ -2765,6 +2765,8 @@ class DbPull(Answer):
 class DbPurge(Answer):
     """What every answer has in JSON."""
 
+    annotations: int
+    """Number of annotations, such as acceptances, names and attempts of campaigns; they go only with everything."""
     dry_run: bool
     """Whether nothing was deleted."""
     instances: int
