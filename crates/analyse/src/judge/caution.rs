@@ -196,19 +196,22 @@ fn is_one_side_first(sides: [&SideSample; 2]) -> bool {
 
 /// Returns whether the instances of the candidate fail at a higher rate than those of the baseline.
 ///
-/// Three tenths of the instances are enough if there are two of them, and none of the baseline: with few instances no
-/// test would find it, and what is left does not stand for all of them. `docs/calibration.md` has the error rates.
+/// The rates are shares of each instance's iterations. Three tenths of all, in at least two instances, are enough if none
+/// of the baseline failed: with few instances no test would find it, and what is left does not stand for all of them.
+/// `docs/calibration.md` has the error rates.
 fn fails_more_often(rates: [&[f64]; 2]) -> bool {
     let [baseline, candidate] = rates;
     let [before, after] = rates.map(|side| side.iter().filter(|it| **it > 0.0).count());
-    let is_first = before == 0 && after > 1 && 10 * after >= TENTHS_FAILED * candidate.len();
+    let failed: f64 = candidate.iter().sum();
+    let are_many = 10.0 * failed >= TENTHS_FAILED * as_f64(candidate.len());
+    let is_first = before == 0 && after > 1 && are_many;
     let is_higher = mean(candidate) > mean(baseline);
     let is_detected = || mann_whitney(baseline, candidate).is_some_and(|it| it.p_value <= 0.1);
     is_first || is_higher && is_detected()
 }
 
-/// So many tenths of the instances fail on one side alone.
-const TENTHS_FAILED: usize = 3;
+/// From so many tenths of failures on, a side fails more often than one without any.
+const TENTHS_FAILED: f64 = 3.0;
 
 /// Returns the side of a comparison that fails more often than the other, so that its times are those of other work;
 /// `failed` has the failed instances and all instances of each side.

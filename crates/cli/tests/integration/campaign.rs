@@ -392,6 +392,28 @@ fn a_candidate_that_fails_more_often_is_not_judged() {
 }
 
 #[test]
+fn a_confirmation_with_too_few_instances_says_so() {
+    let campaigns = Campaigns::new();
+    let folder = campaigns.folder.path().join("repository");
+    fs::write(folder.join("level"), "800").unwrap();
+    // The working tree fails once, in the confirmation.
+    let program = "level=$(cat level); if [ \"$level\" = 800 ]; then echo >> ../count; [ $(wc -l < ../count) -ne 9 ] || exit 3; fi\n\
+                   echo \"{\\\"cost\\\": $(( $level + $$ % 20 ))}\"";
+    let words =
+        "judge --metric cost --metrics json -i 1 --burn-in 0 --baseline HEAD --campaign c -c";
+    let words: Vec<&str> = words.split(' ').chain([program]).collect();
+    let (told, code) = campaigns.call(&words, &[]);
+    assert_eq!(
+        (&told["verdict"], code),
+        (&json!("not_confirmed"), 1),
+        "{told}"
+    );
+    let headline = told["headline"].as_str().unwrap();
+    assert!(headline.contains(" that are needed (0."), "{headline}");
+    assert_eq!(told["notes"][1]["candidate_failures"], 1, "{told}");
+}
+
+#[test]
 fn what_is_accepted_against_the_same_baseline_is_noted() {
     let campaigns = Campaigns::new();
     let (told, code) = campaigns.attempt("c", "800");

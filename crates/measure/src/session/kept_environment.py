@@ -117,7 +117,7 @@ def keep(token, pid):
         (making / "large").mkdir(parents=True)
         with open(making / "contents", "wb") as contents:
             paths = files(top) + [it for it in scripts(top) if os.path.isfile(it)]
-            index = {path: kept(path, contents, making / "large" / str(number)) for number, path in enumerate(paths)}
+            index = {path: keep_file(path, contents, making / "large" / str(number)) for number, path in enumerate(paths)}
         (making / "index").write_text(json.dumps(index), encoding="utf-8")
         owner = {"token": token, "pid": int(pid), "host": os.uname().nodename}
         (making / "owner").write_text(json.dumps(owner), encoding="utf-8")
@@ -128,7 +128,7 @@ def keep(token, pid):
             refuse(top, owner_of(folder) or owner)
 
 
-def kept(path, contents, large):
+def keep_file(path, contents, large):
     """Keeps a file, and returns what is needed to put it back."""
     found = os.lstat(path)
     if stat.S_ISLNK(found.st_mode):
@@ -189,7 +189,7 @@ def restore(top, folder):
     for path in now + scripts(top):
         if path not in index and os.path.lexists(path):
             os.unlink(path)
-    # Of the former folders of packages, not those of compiled modules only.
+    # New folders go once they have nothing but compiled modules.
     for path in sorted(folders_of(now) - folders_of(index), reverse=True):
         if not any(it != "__pycache__" for it in os.listdir(path)):
             shutil.rmtree(path)

@@ -522,13 +522,11 @@ impl CompareCommand {
         };
         let known = match open_for_reading(context) {
             Ok(store) => {
-                let runs = store
-                    .catalogue()
-                    .runs(&filter.resolve(&store)?)?
-                    .into_iter();
+                let filter = filter.resolve(&store)?;
+                let runs = store.catalogue().runs(&filter)?.into_iter();
                 let heads: Vec<RunHead> = runs.map(|run| run.head).collect();
                 let known = known_sides_text(&KnownSides::among(&heads, None));
-                let benchmarks = store.catalogue().benchmarks(&filter.resolve(&store)?)?;
+                let benchmarks = store.catalogue().benchmarks(&filter)?;
                 let keys = [RunKey::Variant, RunKey::Version];
                 let states: BTreeSet<_> = heads.iter().map(|it| keys.map(|key| key.of(it))).collect();
                 match &benchmarks[..] {
